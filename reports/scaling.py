@@ -28,13 +28,28 @@ def _percent(share: float | None) -> str:
     return "–" if share is None else f"{100 * share:.1f} %"
 
 
-def _loss(share: float, what: str) -> str:
-    return f"{_percent(abs(share))} {'lost to' if share >= 0 else 'won by'} {what}"
+def _loss(loss: dict) -> str:
+    return ("" if loss["clear"] else "~") + _percent(loss["share"])
+
+
+def _losses(row: dict) -> list[str]:
+    """What is more than noise; nothing without a control."""
+    said = []
+    for what in ("compute", "communication"):
+        loss = row.get(f"lost_to_{what}")
+        if loss and loss["clear"]:
+            word = "lost to" if loss["share"] >= 0 else "gained in"
+            said.append(f"{_percent(abs(loss['share']))} {word} {what}")
+    return said
+
+
+def _ranks(row: dict) -> str:
+    return f"{row['layout']} on {row['nranks']} rank{'s' if row['nranks'] > 1 else ''}"
 
 
 def _widest(table: dict) -> list[dict]:
     """The rows on the most ranks that have an efficiency and a core each, the best first."""
-    rows = [row for row in table["rows"] if "efficiency" in row and not row["crowded"]]
+    rows = [row for row in table["rows"] if "efficiency" in row and not row["oversubscribed"]]
     most = max((row["nranks"] for row in rows), default=0)
     return sorted((row for row in rows if row["nranks"] == most and most > table["base_nranks"]),
                   key=lambda row: -row["efficiency"]["median"])
@@ -46,36 +61,33 @@ def sentences(table: dict) -> list[str]:
         return ["No run on the fewest ranks ended well, so that there is nothing to compare with."]
     said = []
     for row in _widest(table):
-        text = (f"{row['layout']} on {row['nranks']} ranks: "
-                f"{_percent(row['efficiency']['median'])} efficient")
-        lost = (row.get("lost_to_compute"), row.get("lost_to_communication"))
-        if None not in lost:
-            text += f"; {_loss(lost[0], 'compute')}, {_loss(lost[1], 'communication')}"
-        said.append(text + ".")
-    bad = [row for row in table["rows"] if row["outcome"] != "ok"]
-    said += [f"{row['layout']} on {row['nranks']} ranks {row['outcome']}: {row['reason']}"
-             for row in bad]
+        text = f"{_ranks(row)}: {_percent(row['efficiency']['median'])} efficient"
+        said.append("; ".join([text, *_losses(row)]) + ".")
+    said += [f"{_ranks(row)} {row['outcome']}: {row.get('reason', '')}"
+             for row in table["rows"] if row["outcome"] in ("refused", "failed", "hung")]
     return said or ["No layout ran on more ranks than the baseline with a core for each."]
+
+
+def _pictures(table: dict, folder: Path) -> list[tuple[str, Markup]]:
+    if not any("step_us" in row for row in table["rows"]):
+        return []
+    return [(title, Markup(draw(kind, table, folder / f"{table['scaling']}-{kind}.png")))
+            for kind, title in KINDS.items()]
 
 
 def main() -> int:
     folder = Path(sys.argv[1])
     study = json.load(sys.stdin)
-    tables = []
-    for table in study["tables"]:
-        pictures = [(title, Markup(draw(kind, table, folder / f"{table['scaling']}-{kind}.png")))
-                    for kind, title in KINDS.items()
-                    if any("step_us" in row for row in table["rows"])]
-        tables.append({"table": table, "sentences": sentences(table), "pictures": pictures})
     environment = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True,
                               undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters["percent"] = _percent
-    style = variables() + (TEMPLATES / "page.css").read_text()
-    page = environment.get_template("scaling.html.j2").render(
-        title=study["title"], tables=tables, style=Markup(style))
+    environment.filters |= {"percent": _percent, "loss": _loss}
     path = folder / "scaling.html"
     try:
-        path.write_text(page)
+        tables = [{"table": table, "sentences": sentences(table),
+                   "pictures": _pictures(table, folder)} for table in study["tables"]]
+        style = variables() + (TEMPLATES / "page.css").read_text()
+        path.write_text(environment.get_template("scaling.html.j2").render(
+            title=study["title"], facts=study["facts"], tables=tables, style=Markup(style)))
     except OSError as problem:
         print(f"linerate scale: {problem}", file=sys.stderr)
         return 1

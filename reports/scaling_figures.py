@@ -28,7 +28,7 @@ def _bars(rows: list[dict]) -> list[dict]:
 
 def _labels(axes: Axes, rows: list[dict]) -> None:
     axes.set_yticks(range(len(rows)),
-                    [f"{row['layout']}, {row['nranks']}{'*' if row['crowded'] else ''}"
+                    [f"{row['layout']}, {row['nranks']}{'*' if row['oversubscribed'] else ''}"
                      for row in rows])
     axes.invert_yaxis()
     axes.set_ylabel("layout, ranks")
@@ -52,7 +52,7 @@ def efficiency(axes: Axes, table: dict) -> None:
                       capsize=3, label=layout, linewidth=1.4)
         for row, share in zip(rows, shares, strict=True):
             axes.plot(row["nranks"], share, "o", color=color, markersize=5,
-                      markerfacecolor="white" if row["crowded"] else color)
+                      markerfacecolor="white" if row["oversubscribed"] else color)
     axes.set_xscale("log", base=2)
     axes.set_xticks(ranks, [str(n) for n in ranks])
     axes.minorticks_off()

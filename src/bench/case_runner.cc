@@ -162,6 +162,7 @@ void CaseRunner::warm_up(const CaseOnThread& on_thread, CallIssuer& issuer) {
 void CaseRunner::touch_buffers() {
   const auto on_thread = agree_on(prepare(*setup_.largest, Placement::out_of_place));
   setup_.largest = nullptr;
+  session_.enter(stage("first touch", on_thread));
   CallIssuer issuer(session_, on_thread);
   for (std::size_t slot = 0; slot < on_thread.sliding_slots; ++slot) issuer.once(slot);
   issuer.synchronize();

@@ -128,7 +128,8 @@ Refusal set_stop_rule(const Argument& given, StopRule& out) {
   return {};
 }
 
-Refusal set_node_counts(const Argument& given, WholeRange range, std::vector<int>& out) {
+Refusal set_node_counts(const Argument& given, WholeRange range, std::vector<int>& out,
+                        std::string_view of) {
   out.clear();
   for (const auto& part : split(given.text, ',')) {
     if (part.empty())
@@ -136,9 +137,9 @@ Refusal set_node_counts(const Argument& given, WholeRange range, std::vector<int
                          given.label, given.text);
     if (!add_counts(part, range, out))
       return fmt::format(
-          "{} '{}' has no numbers of nodes at '{}': give whole numbers from {} to {}, as in 16, "
+          "{} '{}' has no numbers of {} at '{}': give whole numbers from {} to {}, as in 16, "
           "1,2,8 or 1:4096, a range that doubles.",
-          given.label, given.text, part, range.first, range.last);
+          given.label, given.text, of, part, range.first, range.last);
   }
   std::ranges::sort(out);
   out.erase(std::ranges::unique(out).begin(), out.end());

@@ -9,6 +9,8 @@
 
 #include <array>
 #include <span>
+#include <string>
+#include <tuple>
 #include <utility>
 
 namespace linerate {
@@ -26,17 +28,19 @@ Refusal add_layout(const Argument& given, ScaleConfig& config) {
   const bool named = equals < given.text.find(' ');
   const auto name = named ? given.text.substr(0, equals) : given.text;
   const auto command = named ? given.text.substr(equals + 1) : given.text;
-  if (trim(name).empty() || trim(command).empty())
+  const bool spaced = !named && equals != std::string_view::npos &&
+                      given.text.substr(0, equals).find(" -") == std::string_view::npos;
+  if (trim(name).empty() || trim(command).empty() || spaced)
     return fmt::format(
         "{} '{}' is no layout: give a command such as 'train_fsdp --zero 3', with "
-        "NAME= before it or without.",
+        "NAME= before it or without; names have no spaces.",
         given.label, plain_text(given.text));
   config.study.layouts.push_back({std::string(trim(name)), std::string(trim(command))});
   return {};
 }
 
 Refusal set_ranks(const Argument& given, ScaleConfig& config) {
-  return set_node_counts(given, {1, kMostStudyRanks}, config.study.ranks);
+  return set_node_counts(given, {1, kMostStudyRanks}, config.study.ranks, "ranks");
 }
 
 using Both = std::pair<bool, bool>;  // strong, weak
@@ -92,7 +96,7 @@ constexpr auto kScaleRows = std::to_array<OptionRow>({
     {.long_name = "steps",
      .metavar = "N",
      .default_text = "10",
-     .help = "steps of each run; the first two do not count",
+     .help = "steps of each run; of more than four the first two do not count",
      .apply = set_whole_of<ScaleConfig, 1, kMostSteps, &ScaleConfig::study, &Study::steps>},
     {.long_name = "repeat",
      .metavar = "N",
@@ -110,7 +114,7 @@ constexpr auto kScaleRows = std::to_array<OptionRow>({
      .apply = [](const Argument& given,
                  ScaleConfig& config) { return set_read(whole_number(given, {}), config.seed); }},
     {.long_name = "limit",
-     .metavar = "SECONDS",
+     .metavar = "TIME",
      .default_text = "0",
      .help = "end a run that takes longer, and go on with the next; 0: none",
      .apply = [](const Argument& given,
@@ -133,17 +137,30 @@ constexpr auto kScaleRows = std::to_array<OptionRow>({
 std::span<const OptionRow> scale_options() { return kScaleRows; }
 
 Result<std::string> study_file(const std::vector<std::string>& words) {
-  const auto operands = without_operands(words, Audience::scale).operands;
+  const auto sorted = without_operands(words, Audience::scale);
+  if (const auto refusal = study_words_refusal(sorted.options)) return Failure{*refusal};
+  const auto& operands = sorted.operands;
   if (operands.size() > 1)
     return Failure{fmt::format("linerate scale reads one study, and got {}: '{}' and '{}' …",
                                operands.size(), plain_text(operands[0]), plain_text(operands[1]))};
   return operands.empty() ? std::string() : operands.front();
 }
 
-Result<ScaleConfig> parse_scale(const std::vector<std::string>& words) {
+std::optional<std::string> study_words_refusal(const std::vector<std::string>& words) {
+  ScaleConfig unused;
+  const auto given = read_options(words, Audience::scale, unused);
+  if (!given) return given.sentence();
+  return std::nullopt;
+}
+
+Result<ScaleConfig> parse_scale(const scale::StudyFile& file,
+                                const std::vector<std::string>& words) {
   ScaleConfig config;
+  config.study.layouts = file.layouts;
+  auto all = file.words;
   const auto options = without_operands(words, Audience::scale).options;
-  const auto given = read_options(options, Audience::scale, config);
+  all.insert(all.end(), options.begin(), options.end());
+  const auto given = read_options(all, Audience::scale, config);
   if (!given) return given.failure();
   if (const auto refusal = scale::study_refusal(config.study)) return Failure{*refusal};
   if (config.folder.empty() && !config.dry_run)

@@ -20,9 +20,14 @@ struct ScaleConfig {
   std::optional<bool> progress{};  // nothing: where stderr is a terminal
 };
 
-// The file among the words behind `linerate scale`: the one that is no option's; empty: none.
+// The file among the words behind `linerate scale`: the one that is no option's; empty: none. What
+// is wrong with the options is told first.
 Result<std::string> study_file(const std::vector<std::string>& words);
-// Those words without the file, behind those of the file: there the last value counts.
-Result<ScaleConfig> parse_scale(const std::vector<std::string>& words);
+// What is wrong with the options of a study's file.
+std::optional<std::string> study_words_refusal(const std::vector<std::string>& words);
+// Those words without the file, behind what the file says: there the last value counts, and layouts
+// are added.
+Result<ScaleConfig> parse_scale(const scale::StudyFile& file,
+                                const std::vector<std::string>& words);
 
 }  // namespace linerate

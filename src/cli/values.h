@@ -118,7 +118,8 @@ Refusal set_choice(const Argument& given, Config& config) {
 
 // Numbers of nodes: "4"; "1,2,8"; "1:4096", which is 1, 2, 4, ... and ends with 4096; or lists of
 // both. Ascending, each once.
-Refusal set_node_counts(const Argument& given, WholeRange range, std::vector<int>& out);
+Refusal set_node_counts(const Argument& given, WholeRange range, std::vector<int>& out,
+                        std::string_view of = "nodes");
 
 // One type or operator, or all.
 Refusal set_types(const Argument& given, std::vector<DataType>& out);

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/scale_config.h"
+#include "commands/build_info.h"
 #include "commands/child.h"
 #include "commands/command.h"
 #include "commands/describe.h"
@@ -20,6 +21,7 @@
 #include "scale/scaling_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -36,6 +38,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int kKilled = 128;  // and the signal: the exit code of what one has killed
 constexpr std::size_t kMostBytes = std::size_t{256} << 20;  // of runs.jsonl, and of a run's lines
 
 struct Plan {
@@ -44,16 +47,17 @@ struct Plan {
   std::vector<Turn> order{};            // each side a point
 };
 
+fs::path programs_folder() { return fs::read_symlink("/proc/self/exe").parent_path(); }
+
 Plan plan_of(const ScaleConfig& config, std::uint64_t seed) {
   Plan plan{.points = scale::points_of(config.study)};
-  const auto programs = fs::read_symlink("/proc/self/exe").parent_path();
   for (const auto& point : plan.points)
-    plan.commands.push_back(scale::command_of(config.study, point, programs));
+    plan.commands.push_back(scale::command_of(config.study, point, programs_folder()));
   plan.order = turns(plan.points.size(), config.study.repeats, seed);
   return plan;
 }
 
-double load_here() {
+double load_1min() {
   double load = 0;
   return ::getloadavg(&load, 1) == 1 ? load : 0;
 }
@@ -73,13 +77,18 @@ class StudyRun {
       : input_(input),
         config_(config),
         plan_(plan_of(config, seed)),
-        file_(fs::path(config.folder) / "runs.jsonl") {}
+        file_(fs::path(config.folder) / "runs.jsonl"),
+        path_(programs_folder().string() + ':' + input.environment.get("PATH").value_or("")) {}
 
   ExitCode run();
 
  private:
   void load();
   void run_all();
+  bool is_own(const scale::RunResult& result) const;
+  bool is_of(const scale::RunResult& result, std::size_t point) const;
+  void say_what_differs() const;
+  std::vector<std::string> facts() const;
   bool is_done(const Turn& turn) const;
   scale::RunResult run_one(const Turn& turn);
   void judge(const ChildEnd& end, const fs::path& records, scale::RunResult& result) const;
@@ -90,6 +99,8 @@ class StudyRun {
   const ScaleConfig& config_;
   const Plan plan_;
   const fs::path file_;
+  const std::string path_;       // PATH with the trainers
+  std::size_t whole_bytes_ = 0;  // of the file: behind them stands a line that was torn
   ScratchFolder scratch_;
   std::vector<scale::RunResult> results_;
   bool interrupted_ = false;
@@ -109,24 +120,71 @@ void StudyRun::load() {
   if (!text) throw Error(fmt::format("{}: {}", file_.string(), text.sentence()), ExitCode::usage);
   auto results = scale::read_results(*text);
   if (!results) throw Error(file_.string() + results.sentence(), ExitCode::usage);
-  const std::set<std::string_view> own(plan_.commands.begin(), plan_.commands.end());
+  whole_bytes_ = text->rfind('\n') == std::string::npos ? 0 : text->rfind('\n') + 1;
   for (auto& result : *results)
-    if (own.contains(result.command)) results_.push_back(std::move(result));
+    if (is_own(result)) results_.push_back(std::move(result));
+}
+
+// A run of a point of this study that need not be repeated.
+bool StudyRun::is_own(const scale::RunResult& result) const {
+  if (result.outcome == scale::Outcome::failed || result.outcome == scale::Outcome::hung)
+    return false;
+  for (std::size_t i = 0; i < plan_.points.size(); ++i)
+    if (is_of(result, i)) return true;
+  return false;
+}
+
+bool StudyRun::is_of(const scale::RunResult& result, std::size_t point) const {
+  const auto& own = plan_.points[point];
+  return result.layout == config_.study.layouts[own.layout].name && result.nranks == own.nranks &&
+         result.batch == own.batch && result.control == own.control &&
+         result.command == plan_.commands[point];
+}
+
+// Of which linerate, and where: runs of others beside them would be no repetitions.
+void StudyRun::say_what_differs() const {
+  std::set<std::string> versions, hosts;
+  for (const auto& result : results_) {
+    versions.insert(result.version);
+    hosts.insert(result.hostname);
+  }
+  const auto warn = [](std::string_view what, const std::set<std::string>& names) {
+    if (names.size() > 1)
+      say(
+          fmt::format("warning: runs of several {} are counted together: {}. Name another folder "
+                      "to measure anew.",
+                      what, fmt::join(names, ", ")));
+  };
+  warn("versions of linerate", versions);
+  warn("hosts", hosts);
+}
+
+// For the page, which may be handed on: what ran, where and when.
+std::vector<std::string> StudyRun::facts() const {
+  std::vector<std::string> facts;
+  for (const auto& layout : config_.study.layouts)
+    facts.push_back(fmt::format("{}: {}", layout.name, layout.command));
+  if (!config_.study.options.empty()) facts.push_back(config_.study.options);
+  facts.push_back(fmt::format("{} of {} steps, started as {}", counted(results_.size(), "run"),
+                              config_.study.steps, config_.study.start));
+  if (results_.empty()) return facts;
+  const auto& last = results_.back();
+  facts.push_back(fmt::format("{}, {}, linerate {}", last.hostname, last.start_time, last.version));
+  return facts;
 }
 
 bool StudyRun::is_done(const Turn& turn) const {
   return std::ranges::any_of(results_, [&](const scale::RunResult& result) {
-    return result.repeat == turn.repeat && result.command == plan_.commands[turn.side];
+    return result.repeat == turn.repeat && is_of(result, turn.side);
   });
 }
 
 void StudyRun::judge(const ChildEnd& end, const fs::path& records, scale::RunResult& result) const {
   result.exit_code = end.code;
-  result.seconds = end.seconds;
-  if (end.code == 0) {
+  result.elapsed_s = end.seconds;
+  if (end.code == 0 && !hung_) {
     const auto text = read_regular_file(records.string(), kMostBytes);
-    const auto times = text ? scale::step_times_of(*text) : std::nullopt;
-    if (times) {
+    if (const auto times = text ? scale::step_times_of(*text) : std::nullopt) {
       result.times = *times;
       return;
     }
@@ -136,20 +194,27 @@ void StudyRun::judge(const ChildEnd& end, const fs::path& records, scale::RunRes
                                    : scale::Outcome::failed;
   result.reason = hung_ ? fmt::format("it took longer than {:g} s", config_.limit_s)
                         : last_line(end.errors.empty() ? end.output : end.errors);
-  if (result.reason.empty() && end.code == 0) result.reason = "it wrote no steps";
+  if (end.code == 0 && !hung_)
+    result.reason = "it wrote no steps with times and tokens to --jsonl";
+  else if (result.reason.empty())
+    result.reason = end.code > kKilled
+                        ? fmt::format("it was killed by signal {}", end.code - kKilled)
+                        : fmt::format("it ended with exit code {}", end.code);
 }
 
 scale::RunResult StudyRun::run_one(const Turn& turn) {
   const auto& point = plan_.points[turn.side];
-  scale::RunResult result{.layout = config_.study.layouts[point.layout].name,
-                          .nranks = point.nranks,
-                          .batch = point.batch,
-                          .control = point.control,
-                          .repeat = turn.repeat,
-                          .command = plan_.commands[turn.side],
-                          .start_time = utc_text(std::chrono::system_clock::now()),
-                          .hostname = this_host().hostname,
-                          .load = load_here()};
+  scale::RunResult result{
+      .layout = config_.study.layouts[point.layout].name,
+      .nranks = point.nranks,
+      .batch = point.batch,
+      .control = point.control,
+      .repeat = turn.repeat,
+      .command = plan_.commands[turn.side],
+      .start_time = utc_text(std::chrono::system_clock::now()),
+      .hostname = this_host().hostname,
+      .version = fmt::format("{} {}", build_info().version, build_info().commit),
+      .load_1min = load_1min()};
   const auto records = scratch_.path() / "run.jsonl";
   std::error_code none;
   fs::remove(records, none);
@@ -161,10 +226,14 @@ scale::RunResult StudyRun::run_one(const Turn& turn) {
     hung_ = hung_ || (config_.limit_s > 0 && seconds > config_.limit_s);
     return hung_ || input_.interrupted();
   };
-  const auto command = fmt::format("exec {} --jsonl {}", result.command, records.string());
-  const auto end = run_child(
-      {.program = "/bin/sh", .argv = {"/bin/sh", "-c", command}, .captured = true}, ended_early);
-  interrupted_ = input_.interrupted() || end.code == static_cast<int>(ExitCode::interrupted);
+  const auto command =
+      fmt::format("exec env {} --jsonl {}", result.command, shell_word(records.string()));
+  const auto end = run_child({.program = "/bin/sh",
+                              .argv = {"/bin/sh", "-c", command},
+                              .variables = {{"PATH", path_}},
+                              .captured = true},
+                             ended_early);
+  interrupted_ = input_.interrupted();
   judge(end, records, result);
   return result;
 }
@@ -174,15 +243,17 @@ void StudyRun::run_all() {
   for (const auto& turn : plan_.order) to_do[turn.side] += is_done(turn) ? 0 : 1;
   TurnsProgress progress("linerate scale", to_do,
                          progress_style(config_.progress, TextFile::standard_error().terminal()));
+  std::error_code missing;
+  if (fs::exists(file_, missing)) fs::resize_file(file_, whole_bytes_);
   auto opened = TextFile::append(file_.string(), input_.interrupted);
   if (!opened) throw Error(opened.sentence(), ExitCode::usage);
   auto file = std::move(opened).value();
-  if (!file.ends_with_line()) file.write("\n");
+
   for (const auto& turn : plan_.order) {
     if (is_done(turn)) continue;
     progress.begins(turn.side);
     auto result = run_one(turn);
-    progress.ended(turn.side, result.seconds);
+    progress.ended(turn.side, result.elapsed_s);
     if (interrupted_) break;
     file.write(scale::line_of(result));
     results_.push_back(std::move(result));
@@ -209,7 +280,7 @@ void StudyRun::print() const {
       config_.study, results_,
       here ? std::optional(static_cast<int>(std::thread::hardware_concurrency())) : std::nullopt);
   const auto json = scale::tables_json(
-      tables, fs::absolute(config_.folder).lexically_normal().filename().string());
+      tables, fs::absolute(config_.folder).lexically_normal().filename().string(), facts());
   TextFile::standard_output().write(config_.json ? json : scale::tables_text(tables));
   make_page(json);
 }
@@ -217,6 +288,7 @@ void StudyRun::print() const {
 ExitCode StudyRun::run() {
   load();
   run_all();
+  say_what_differs();
   print();
   if (interrupted_) {
     say(fmt::format("interrupted: the same command goes on with {}", file_.string()));
@@ -225,38 +297,40 @@ ExitCode StudyRun::run() {
   const bool failed = std::ranges::any_of(results_, [](const scale::RunResult& result) {
     return result.outcome == scale::Outcome::failed || result.outcome == scale::Outcome::hung;
   });
-  return failed ? ExitCode::failed : ExitCode::ok;
+  const auto useless = scale::useless_layouts(config_.study, results_);
+  if (!useless.empty()) say(fmt::format("no run of {} ended well", fmt::join(useless, ", ")));
+  return failed || !useless.empty() ? ExitCode::failed : ExitCode::ok;
 }
 
-// The words of the study's file, and those of the command line behind them.
-Result<std::vector<std::string>> all_words(const std::vector<std::string>& words) {
-  const auto file = study_file(words);
-  if (!file) return file.failure();
-  if (file->empty()) return words;
-  const auto text = read_regular_file(*file, kMostBytes);
-  if (!text) return Failure{fmt::format("{}: {}", *file, text.sentence())};
-  auto read = scale::words_of_file(*text);
-  if (!read) return Failure{*file + read.sentence()};
-  auto all = std::move(read).value();
-  all.insert(all.end(), words.begin(), words.end());
-  return all;
+// The study's file, where one is named.
+Result<scale::StudyFile> study_of(const std::vector<std::string>& words) {
+  const auto name = study_file(words);
+  if (!name) return name.failure();
+  if (name->empty()) return scale::StudyFile();
+  const auto text = read_regular_file(*name, kMostBytes);
+  if (!text) return Failure{fmt::format("The study {}: {}", *name, text.sentence())};
+  auto file = scale::read_study(*text);
+  if (!file) return Failure{*name + file.sentence()};
+  if (const auto refusal = study_words_refusal(file->words))
+    return Failure{fmt::format("{}: {}", *name, *refusal)};
+  return std::move(file).value();
 }
 
 }  // namespace
 
 ExitCode scale_command(const CommandInput& input) {
   if (answers_help(input.call.words, Audience::scale)) return ExitCode::ok;
-  const auto words = all_words(input.call.words);
-  if (!words) return refuse(words.sentence());
-  const auto config = parse_scale(*words);
+  const auto file = study_of(input.call.words);
+  if (!file) return refuse(file.sentence());
+  const auto config = parse_scale(*file, input.call.words);
   if (!config) return refuse(config.sentence());
   const auto seed = config->seed.value_or(std::random_device{}());
+  say(fmt::format("note: the order of runs is drawn with --seed {}", seed));
   if (config->dry_run) {
     const auto plan = plan_of(*config, seed);
     for (const auto& turn : plan.order) fmt::print("{}\n", plan.commands[turn.side]);
     return ExitCode::ok;
   }
-  say(fmt::format("note: the order of runs is drawn with --seed {}", seed));
   input.answer_interrupts(false);
   return StudyRun(input, *config, seed).run();
 }

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <stdexcept>
+#include <utility>
 
 namespace linerate::scale {
 namespace {
@@ -60,13 +62,6 @@ void add(StepTimes& sum, const StepTimes& step) {
   sum.tokens = step.tokens;
 }
 
-void scale_by(StepTimes& times, double factor) {
-  for (double* us :
-       {&times.step_us, &times.compute_us, &times.wait_us, &times.transfer_us, &times.idle_us})
-    *us *= factor;
-  for (auto& [axis, us] : times.exposed_us) us *= factor;
-}
-
 Json json_of(const StepTimes& times) {
   Json axes = Json::object();
   for (const auto& [axis, us] : times.exposed_us) axes[axis] = rounded(us);
@@ -99,10 +94,11 @@ RunResult result_of(const Json& json) {
                    .command = json.at("command").get<std::string>(),
                    .exit_code = json.at("exit_code").get<int>(),
                    .reason = json.value("reason", ""),
-                   .seconds = json.at("seconds").get<double>(),
+                   .elapsed_s = json.at("elapsed_s").get<double>(),
                    .start_time = json.value("start_time", ""),
                    .hostname = json.value("hostname", ""),
-                   .load = json.value("load", 0.0)};
+                   .version = json.value("version", ""),
+                   .load_1min = json.value("load_1min", 0.0)};
   const auto name = json.at("outcome").get<std::string>();
   const auto* const outcome = std::ranges::find(kOutcomes, name);
   if (outcome == kOutcomes.end()) throw std::out_of_range(name);
@@ -114,6 +110,14 @@ RunResult result_of(const Json& json) {
 }  // namespace
 
 std::string_view name_of(Outcome outcome) { return kOutcomes[static_cast<std::size_t>(outcome)]; }
+
+StepTimes scaled(StepTimes times, double factor) {
+  for (double* us :
+       {&times.step_us, &times.compute_us, &times.wait_us, &times.transfer_us, &times.idle_us})
+    *us *= factor;
+  for (auto& [axis, us] : times.exposed_us) us *= factor;
+  return times;
+}
 
 std::optional<StepTimes> step_times_of(std::string_view jsonl) try {
   std::vector<StepTimes> steps;
@@ -132,9 +136,9 @@ std::optional<StepTimes> step_times_of(std::string_view jsonl) try {
     add(times, step);
     step_us.push_back(step.step_us);
   }
-  if (times.step_us <= 0) return std::nullopt;
-  scale_by(times, stats::median(std::move(step_us)) / times.step_us);
-  return times;
+  if (!(times.step_us > 0 && times.tokens > 0)) return std::nullopt;
+  const double sum_us = times.step_us;
+  return scaled(std::move(times), stats::median(std::move(step_us)) / sum_us);
 } catch (const Json::exception&) {
   return std::nullopt;
 }
@@ -150,10 +154,11 @@ std::string line_of(const RunResult& result) {
             {"command", result.command},
             {"outcome", name_of(result.outcome)},
             {"exit_code", result.exit_code},
-            {"seconds", rounded(result.seconds)},
+            {"elapsed_s", rounded(result.elapsed_s)},
             {"start_time", result.start_time},
             {"hostname", result.hostname},
-            {"load", rounded(result.load)}};
+            {"version", result.version},
+            {"load_1min", rounded(result.load_1min)}};
   if (!result.reason.empty()) json["reason"] = result.reason;
   if (result.outcome == Outcome::ok) json["times"] = json_of(result.times);
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
@@ -168,7 +173,9 @@ Result<std::vector<RunResult>> read_results(std::string_view jsonl) {
     ++number;
     const auto object = object_of(line);
     try {
-      if (object.is_null() || object.value("kind", "") != "scale") throw std::out_of_range("kind");
+      if (object.is_null() || object.value("kind", "") != "scale" ||
+          object.value("schema", 0) != kSchema)
+        throw std::out_of_range("kind");
       results.push_back(result_of(object));
     } catch (const std::exception&) {
       return Failure{

@@ -27,8 +27,12 @@ struct StepTimes {
   double tokens = 0;                           // of the global batch
 };
 
+// All parts times `factor`.
+StepTimes scaled(StepTimes times, double factor);
+
 // What a trainer's JSON Lines say: the median step, cut as all steps together are. The first two
-// are left out where there are more than four. Nothing where the run did not end well.
+// are left out where there are more than four. Nothing where the run did not end well, or has steps
+// without time or tokens.
 std::optional<StepTimes> step_times_of(std::string_view jsonl);
 
 struct RunResult {
@@ -40,10 +44,10 @@ struct RunResult {
   std::string command{};
   Outcome outcome = Outcome::ok;
   int exit_code = 0;
-  std::string reason{};  // the last line of what a run said that did not end well
-  double seconds = 0;
-  std::string start_time{}, hostname{};
-  double load = 0;  // the machine's, over the minute before
+  std::string reason{};  // never empty where it did not end well
+  double elapsed_s = 0;
+  std::string start_time{}, hostname{}, version{};  // of linerate, with its commit
+  double load_1min = 0;
   StepTimes times{};
 };
 

@@ -18,15 +18,23 @@ std::size_t name_width(const Table& table) {
   return width;
 }
 
-std::string percent(const std::optional<double>& share) {
-  return share ? fmt::format("{:.1f} %", 100 * *share) : "-";
+std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+
+// What may be noise has a mark.
+std::string loss_text(const std::optional<Loss>& loss) {
+  if (!loss) return "-";
+  return (loss->is_clear() ? "" : "~") + percent(loss->share);
 }
 
 std::string heading(const Table& table) {
   std::string text = fmt::format("# {} scaling: ", name_of(table.scaling));
   text += table.scaling == Scaling::strong ? "the batch is the same on any number of ranks"
                                            : "the batch grows with the ranks";
-  if (table.baseline.empty()) return text + "; no run on the fewest ranks to compare with\n";
+  if (table.baseline.empty())
+    return text + fmt::format(
+                      "; no run on {} ended well, so that there is nothing to compare "
+                      "with\n",
+                      counted(static_cast<std::size_t>(table.base_nranks), "rank"));
   return text + fmt::format("; against {} on {}, {:.2f} ms a step\n", table.baseline,
                             counted(static_cast<std::size_t>(table.base_nranks), "rank"),
                             table.base_us * 1e-3);
@@ -34,17 +42,19 @@ std::string heading(const Table& table) {
 
 std::string line_of(const Row& row, std::size_t width) {
   auto line = fmt::format("  {:<{}} {:>5}{} {:>6}", row.layout, width, row.nranks,
-                          row.crowded ? '*' : ' ', row.batch);
+                          row.oversubscribed ? '*' : ' ', row.batch);
   if (row.step_us.runs > 0) {
     line += fmt::format(" {:>10.2f} {:>10.2f} {:>10.2f} {:>10.0f}", row.step_us.median * 1e-3,
                         row.step_us.low * 1e-3, row.step_us.high * 1e-3, row.tokens_per_s);
-    if (row.speedup > 0)
+    if (row.speedup)
       line +=
-          fmt::format(" {:>8.2f} {:>10} {:>9} {:>13}", row.speedup, percent(row.efficiency.median),
-                      percent(row.lost_to_compute), percent(row.lost_to_communication));
+          fmt::format(" {:>8.2f} {:>10} {:>9} {:>13}", *row.speedup, percent(row.efficiency.median),
+                      loss_text(row.lost_to_compute), loss_text(row.lost_to_communication));
   }
-  if (row.outcome != Outcome::ok)
-    line += fmt::format("  {}: {}", name_of(row.outcome), plain_text(row.reason));
+  if (!row.outcome)
+    line += "  not run yet";
+  else if (*row.outcome != Outcome::ok)
+    line += fmt::format("  {}: {}", name_of(*row.outcome), plain_text(row.reason));
   return line + '\n';
 }
 
@@ -53,15 +63,22 @@ Json json_of(const Spread& spread) {
           {"low", json::rounded(spread.low)},
           {"high", json::rounded(spread.high)},
           {"runs", spread.runs},
-          {"interval", spread.is_interval()}};
+          {"interval", spread.is_interval}};
+}
+
+Json json_of(const Loss& loss) {
+  return {{"share", json::rounded(loss.share)},
+          {"low", json::rounded(loss.low)},
+          {"high", json::rounded(loss.high)},
+          {"clear", loss.is_clear()}};
 }
 
 Json json_of(const Row& row) {
   Json json{{"layout", row.layout},
             {"nranks", row.nranks},
             {"batch", row.batch},
-            {"outcome", name_of(row.outcome)},
-            {"crowded", row.crowded}};
+            {"outcome", row.outcome ? name_of(*row.outcome) : "not run yet"},
+            {"oversubscribed", row.oversubscribed}};
   if (!row.reason.empty()) json["reason"] = plain_text(row.reason);
   if (row.step_us.runs == 0) return json;
   Json axes = Json::object();
@@ -74,12 +91,12 @@ Json json_of(const Row& row) {
   json["exposed_us"] = axes;
   json["tokens_per_s"] = json::rounded(row.tokens_per_s);
   if (row.control_us) json["control_us"] = json_of(*row.control_us);
-  if (row.speedup == 0) return json;
-  json["speedup"] = json::rounded(row.speedup);
+  if (!row.speedup) return json;
+  json["speedup"] = json::rounded(*row.speedup);
   json["efficiency"] = json_of(row.efficiency);
-  if (row.lost_to_compute) json["lost_to_compute"] = json::rounded(*row.lost_to_compute);
+  if (row.lost_to_compute) json["lost_to_compute"] = json_of(*row.lost_to_compute);
   if (row.lost_to_communication)
-    json["lost_to_communication"] = json::rounded(*row.lost_to_communication);
+    json["lost_to_communication"] = json_of(*row.lost_to_communication);
   return json;
 }
 
@@ -87,7 +104,7 @@ Json json_of(const Row& row) {
 
 std::string tables_text(const std::vector<Table>& tables) {
   std::string text;
-  bool crowded = false;
+  bool oversubscribed = false, noisy = false;
   for (const auto& table : tables) {
     const auto width = name_width(table);
     text += (text.empty() ? "" : "\n") + heading(table);
@@ -99,18 +116,23 @@ std::string tables_text(const std::vector<Table>& tables) {
                     "speed-up", "efficiency", "compute", "communication");
     for (const auto& row : table.rows) {
       text += line_of(row, width);
-      crowded = crowded || row.crowded;
+      oversubscribed = oversubscribed || row.oversubscribed;
+      for (const auto& loss : {row.lost_to_compute, row.lost_to_communication})
+        noisy = noisy || (loss && !loss->is_clear());
     }
   }
-  if (crowded)
+  if (noisy)
+    text += "# ~: within the spread of the runs, so that it may be noise: give more --repeat\n";
+  if (oversubscribed)
     text +=
         "# *: more ranks than cores of this machine, which take turns: no sign of how it "
         "scales\n";
   return text;
 }
 
-std::string tables_json(const std::vector<Table>& tables, const std::string& title) {
-  Json json{{"title", title}, {"tables", Json::array()}};
+std::string tables_json(const std::vector<Table>& tables, const std::string& title,
+                        const std::vector<std::string>& facts) {
+  Json json{{"title", title}, {"facts", facts}, {"tables", Json::array()}};
   for (const auto& table : tables) {
     Json rows = Json::array();
     for (const auto& row : table.rows) rows.push_back(json_of(row));

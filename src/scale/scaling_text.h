@@ -12,7 +12,8 @@ namespace linerate::scale {
 std::string tables_text(const std::vector<Table>& tables);
 
 // One object: "tables", each with "scaling", "baseline", "base_nranks", "base_us" and "rows"
-// (docs/scaling.md names the keys); "title" is the study's.
-std::string tables_json(const std::vector<Table>& tables, const std::string& title);
+// (docs/scaling.md names the keys), "title", and "facts" of what was measured, where and when.
+std::string tables_json(const std::vector<Table>& tables, const std::string& title,
+                        const std::vector<std::string>& facts = {});
 
 }  // namespace linerate::scale

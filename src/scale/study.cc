@@ -50,13 +50,45 @@ Result<std::string> word_of(const YAML::Node& value) {
   return fmt::format("{}", fmt::join(words, ","));
 }
 
+Result<std::vector<Layout>> layouts_of(const YAML::Node& node, int line) {
+  if (!node.IsMap())
+    return Failure{
+        fmt::format(", line {}: layouts is a map of names to commands, such as 'zero3: "
+                    "train_fsdp --zero 3'.",
+                    line)};
+  std::vector<Layout> layouts;
+  for (const auto& entry : node) {
+    if (!entry.second.IsScalar())
+      return Failure{
+          fmt::format(", line {}: a layout is one command.", entry.first.Mark().line + 1)};
+    layouts.push_back({entry.first.Scalar(), std::string(trim(entry.second.Scalar()))});
+  }
+  return layouts;
+}
+
+// What the study says for all runs, and what makes a shell read several commands.
+std::optional<std::string> words_refusal(std::string_view where, const std::string& text) {
+  constexpr std::array<std::string_view, 6> kOfStudy{"-t",      "--nthreads", "--nprocs",
+                                                     "--batch", "--steps",    "--jsonl"};
+  if (text.find_first_of("\n;|&#`") != std::string::npos)
+    return fmt::format("{} '{}' is more than one command: give one, without ; | & # and `.", where,
+                       plain_text(text));
+  for (const std::string_view word : split(text, ' '))
+    if (std::ranges::find(kOfStudy, word.substr(0, word.find('='))) != kOfStudy.end())
+      return fmt::format(
+          "{} '{}' has {}, which the study gives every run: leave it out, and give "
+          "--ranks, --batch or --steps.",
+          where, plain_text(text), word);
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::string_view name_of(Scaling scaling) { return scaling == Scaling::strong ? "strong" : "weak"; }
 
 std::uint64_t Study::batch_of(Scaling scaling, int nranks) const {
   if (scaling == Scaling::strong) return batch;
-  return batch * static_cast<std::uint64_t>(nranks) / static_cast<std::uint64_t>(fewest());
+  return batch * static_cast<std::uint64_t>(nranks) / static_cast<std::uint64_t>(min_nranks());
 }
 
 std::vector<Point> points_of(const Study& study) {
@@ -96,6 +128,9 @@ std::optional<std::string> study_refusal(const Study& study) {
     if (!names.insert(layout.name).second)
       return fmt::format("Two layouts are called '{}': give each a name of its own.",
                          plain_text(layout.name));
+  for (const auto& layout : study.layouts)
+    if (auto refusal = words_refusal("The layout", layout.command)) return refusal;
+  if (auto refusal = words_refusal("--options", study.options)) return refusal;
   const bool launcher = study.start != kThreads && study.start != kProcesses;
   if (launcher && study.start.find(kRanksPlace) == std::string::npos)
     return fmt::format(
@@ -104,41 +139,39 @@ std::optional<std::string> study_refusal(const Study& study) {
         plain_text(study.start), kRanksPlace, kRanksPlace);
   for (const int nranks : study.ranks)
     if (study.weak && study.batch * static_cast<std::uint64_t>(nranks) %
-                              static_cast<std::uint64_t>(study.fewest()) !=
+                              static_cast<std::uint64_t>(study.min_nranks()) !=
                           0)
       return fmt::format(
           "--batch {} on {} ranks has no whole number of sequences on {}: give a "
           "multiple of {}.",
-          study.batch, study.fewest(), nranks, study.fewest());
+          study.batch, study.min_nranks(), nranks, study.min_nranks());
   return {};
 }
 
-Result<std::vector<std::string>> words_of_file(std::string_view yaml) {
+Result<StudyFile> read_study(std::string_view yaml) {
   const auto document = yaml::load_document(yaml, kMostBytes);
   if (!document) return document.failure();
   if (!document->IsMap()) return Failure{": a study is a map of options, such as 'ranks: [1, 2]'."};
-  std::vector<std::string> words;
+  StudyFile file;
+  std::set<std::string> keys;
   for (const auto& entry : *document) {
     const auto key = entry.first.Scalar();
+    const auto line = entry.first.Mark().line + 1;
+    if (!keys.insert(key).second)
+      return Failure{fmt::format(", line {}: {} stands there twice.", line, plain_text(key))};
     if (key == "layouts") {
-      if (!entry.second.IsMap())
-        return Failure{
-            fmt::format(", line {}: layouts is a map of names to commands, such as "
-                        "'zero3: train_fsdp --zero 3'.",
-                        entry.first.Mark().line + 1)};
-      for (const auto& layout : entry.second) {
-        const auto command = word_of(layout.second);
-        if (!command) return command.failure();
-        words.insert(words.end(),
-                     {"--layout", fmt::format("{}={}", layout.first.Scalar(), *command)});
-      }
+      auto layouts = layouts_of(entry.second, line);
+      if (!layouts) return layouts.failure();
+      file.layouts = std::move(layouts).value();
       continue;
     }
     const auto word = word_of(entry.second);
     if (!word) return word.failure();
-    words.insert(words.end(), {"--" + key, *word});
+    if (*word == "false") continue;
+    file.words.push_back("--" + key);
+    if (*word != "true") file.words.push_back(*word);
   }
-  return words;
+  return file;
 }
 
 }  // namespace linerate::scale

@@ -42,7 +42,7 @@ struct Study {
   int repeats = 5;
   bool control = true;  // each point once more without communication
 
-  int fewest() const { return ranks.front(); }
+  int min_nranks() const { return ranks.front(); }
   // Sequences of a step on so many ranks.
   std::uint64_t batch_of(Scaling scaling, int nranks) const;
 };
@@ -61,16 +61,22 @@ struct Point {
 // control, because it sends nothing.
 std::vector<Point> points_of(const Study& study);
 
-// The command of a point, for a shell, without --jsonl. Trainers are taken from `programs`; other
-// words stay as they are.
+// The command of a point, for a shell, without --jsonl. A trainer that begins it is taken from
+// `programs`; other words stay as they are.
 std::string command_of(const Study& study, const Point& point,
                        const std::filesystem::path& programs);
 
 // What is wrong with a study, as a sentence.
 std::optional<std::string> study_refusal(const Study& study);
 
-// A study's file as the words of a command line: each key is an option, a list its values with
-// commas, and `layouts` a map of names to commands. The failure goes on behind the file's name.
-Result<std::vector<std::string>> words_of_file(std::string_view yaml);
+// A study's file: `layouts`, a map of names to commands, and options by their long names. Of an
+// option `words` has what a command line would: a list is its values with commas, true the option
+// alone, false nothing.
+struct StudyFile {
+  std::vector<std::string> words{};
+  std::vector<Layout> layouts{};
+};
+// The failure goes on behind the file's name.
+Result<StudyFile> read_study(std::string_view yaml);
 
 }  // namespace linerate::scale

@@ -4,9 +4,9 @@
 #include "comm/comm_decorator.h"
 #include "trainers/parallel/axis.h"
 
+#include <cassert>
 #include <memory>
 #include <span>
-#include <utility>
 
 namespace linerate::trainers {
 
@@ -17,6 +17,7 @@ class SilentComm final : public CommDecorator {
 
  private:
   void issue(std::span<const Op> ops, Stream& stream) override {
+    assert(!ops.empty());  // all of a batch are of one purpose
     if (ops.front().tag.purpose == kMetricsPurpose) CommDecorator::issue(ops, stream);
   }
   std::unique_ptr<Communicator> decorate(std::unique_ptr<Communicator> part) const override {

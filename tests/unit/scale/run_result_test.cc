@@ -47,6 +47,9 @@ TEST(StepTimes, AreNoneOfARunThatDidNotEndWell) {
   EXPECT_FALSE(step_times_of(step_line(100)));
   EXPECT_FALSE(step_times_of(step_line(100) + R"({"kind":"end","exit_code":4})"));
   EXPECT_FALSE(step_times_of(kEnd));
+  EXPECT_FALSE(step_times_of(R"({"kind":"step","step_us":5})"
+                             "\n" +
+                             std::string(kEnd)));  // without tokens
   EXPECT_FALSE(step_times_of("no JSON\n"));
   EXPECT_FALSE(step_times_of(R"({"kind":"step","step_us":"fast"})"
                              "\n"));
@@ -58,7 +61,7 @@ RunResult some_run() {
           .batch = 8,
           .repeat = 3,
           .command = "train_ddp -t 2",
-          .seconds = 1.5,
+          .elapsed_s = 1.5,
           .times = {.step_us = 10, .compute_us = 10, .exposed_us = {{"dp", 1}}, .tokens = 64}};
 }
 
@@ -89,6 +92,9 @@ TEST(RunResults, LoseATornLastLineAlone) {
 TEST(RunResults, AreNoOtherLines) {
   EXPECT_THAT(read_results(line_of(some_run()) + "{\"kind\":\"step\"}\n").sentence(),
               HasSubstr("line 2"));
+  auto newer = line_of(some_run());
+  newer.replace(newer.find("\"schema\":1"), 10, "\"schema\":2");
+  EXPECT_FALSE(read_results(newer));
   EXPECT_THAT(read_results("text\n").sentence(), HasSubstr("line 1"));
 }
 

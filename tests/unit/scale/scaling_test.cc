@@ -15,13 +15,11 @@ using ::testing::Not;
 
 RunResult run_of(const char* layout, int nranks, double step_us, bool control = false,
                  std::uint64_t batch = 8) {
-  static int repeat = 0;
   return {
       .layout = layout,
       .nranks = nranks,
       .batch = batch,
       .control = control,
-      .repeat = ++repeat,
       .times = {
           .step_us = step_us, .compute_us = step_us, .tokens = static_cast<double>(batch) * 100}};
 }
@@ -46,11 +44,12 @@ TEST(StrongScaling, IsTheBaselinesTimeOverRanksAndTime) {
   ASSERT_EQ(tables.size(), 1U);
   EXPECT_EQ(tables[0].baseline, "ddp");
   const auto& row = row_of(tables[0], "ddp", 4);
-  EXPECT_DOUBLE_EQ(row.speedup, 2.5);
+  EXPECT_DOUBLE_EQ(*row.speedup, 2.5);
   EXPECT_DOUBLE_EQ(row.efficiency.median, 1000.0 / (4 * 400));
-  EXPECT_DOUBLE_EQ(*row.lost_to_compute, (300 - 250.0) / 400);
-  EXPECT_DOUBLE_EQ(*row.lost_to_communication, 100.0 / 400);
-  EXPECT_DOUBLE_EQ(row.efficiency.median + *row.lost_to_compute + *row.lost_to_communication, 1);
+  EXPECT_DOUBLE_EQ(row.lost_to_compute->share, (300 - 250.0) / 400);
+  EXPECT_DOUBLE_EQ(row.lost_to_communication->share, 100.0 / 400);
+  EXPECT_DOUBLE_EQ(
+      row.efficiency.median + row.lost_to_compute->share + row.lost_to_communication->share, 1);
   EXPECT_DOUBLE_EQ(row_of(tables[0], "zero3", 1).efficiency.median, 1000.0 / 1100);
 }
 
@@ -77,9 +76,64 @@ TEST(Spreads, AreOfRunsTheirLeastAndMostUntilThereAreSix) {
   EXPECT_DOUBLE_EQ(few.median, 110);
   EXPECT_DOUBLE_EQ(few.low, 100);
   EXPECT_DOUBLE_EQ(few.high, 120);
-  EXPECT_FALSE(few.is_interval());
-  EXPECT_TRUE(many.is_interval());
+  EXPECT_FALSE(few.is_interval);
+  EXPECT_TRUE(many.is_interval);
   EXPECT_LT(many.high, 1e6);
+}
+
+TEST(Losses, AreClearWhereTheSpreadsDoNotMeet) {
+  const std::vector<RunResult> base{run_of("ddp", 1, 1000), run_of("ddp", 2, 600),
+                                    run_of("ddp", 2, 640)};
+  auto clear = base, noisy = base;
+  for (const double us : {500., 510.}) clear.push_back(run_of("ddp", 2, us, true));
+  for (const double us : {500., 650.}) noisy.push_back(run_of("ddp", 2, us, true));
+
+  const auto text = tables_text(scaling_of(study_of({1, 2}), noisy, std::nullopt));
+  const auto row = row_of(scaling_of(study_of({1, 2}), clear, std::nullopt)[0], "ddp", 2);
+
+  EXPECT_TRUE(row.lost_to_communication->is_clear());
+  EXPECT_GT(row.lost_to_communication->low, 0);
+  EXPECT_THAT(text, HasSubstr("~7.3 %"));
+  EXPECT_THAT(text, HasSubstr("may be noise"));
+}
+
+TEST(OneRank, IsItsOwnControl) {
+  const auto tables =
+      scaling_of(study_of({1}), {run_of("ddp", 1, 1000), run_of("zero3", 1, 1250)}, std::nullopt);
+
+  const auto& row = row_of(tables[0], "zero3", 1);
+  EXPECT_DOUBLE_EQ(row.efficiency.median, 0.8);
+  EXPECT_DOUBLE_EQ(row.lost_to_compute->share, 0.2);
+  EXPECT_EQ(row.lost_to_communication->share, 0);
+}
+
+TEST(Parts, AddUpToTheMedianOfAnEvenNumberOfRuns) {
+  const auto tables =
+      scaling_of(study_of({1}), {run_of("ddp", 1, 100), run_of("ddp", 1, 120)}, std::nullopt);
+  EXPECT_DOUBLE_EQ(tables[0].rows[0].step_us.median, 110);
+  EXPECT_DOUBLE_EQ(tables[0].rows[0].times.compute_us, 110);
+}
+
+TEST(Rows, SayThatTheirControlDidNotEndWell) {
+  auto control = run_of("ddp", 2, 0, true);
+  control.outcome = Outcome::failed;
+  control.reason = "no such option";
+  const auto tables =
+      scaling_of(study_of({1, 2}), {run_of("ddp", 1, 100), run_of("ddp", 2, 60), control}, 2);
+  EXPECT_THAT(tables_text(tables), HasSubstr("failed: without communication: no such option"));
+}
+
+TEST(Rows, SayThatTheyHaveNotRun) {
+  const auto text = tables_text(scaling_of(study_of({1, 2}), {run_of("ddp", 1, 100)}, 2));
+  EXPECT_THAT(text, HasSubstr("not run yet"));
+}
+
+TEST(Layouts, AreUselessWhereNoRunEndedWell) {
+  auto refused = run_of("zero3", 1, 0);
+  refused.outcome = Outcome::refused;
+  EXPECT_THAT(useless_layouts(study_of({1}), {run_of("ddp", 1, 100), refused}),
+              testing::ElementsAre("zero3"));
+  EXPECT_THAT(useless_layouts(study_of({1}), {run_of("ddp", 1, 100)}), testing::IsEmpty());
 }
 
 TEST(Rows, SayWhyTheyAreEmpty) {
@@ -107,7 +161,7 @@ TEST(Tables, HaveNoEfficiencyWithoutABaseline) {
   const auto tables = scaling_of(study_of({1, 2}), {run_of("ddp", 2, 100)}, std::nullopt);
 
   EXPECT_EQ(tables[0].baseline, "");
-  EXPECT_THAT(tables_text(tables), HasSubstr("no run on the fewest ranks"));
+  EXPECT_THAT(tables_text(tables), HasSubstr("no run on 1 rank ended well"));
   const auto json = nlohmann::json::parse(tables_json(tables, "study"));
   EXPECT_EQ(json["title"], "study");
   EXPECT_EQ(json["tables"][0]["rows"][1]["step_us"]["median"], 100);

@@ -74,6 +74,12 @@ TEST(Studies, AreRefusedWhereTheyCannotRun) {
   EXPECT_THAT(*study_refusal(study), HasSubstr("Two layouts are called 'ddp'"));
 
   study = two_layouts();
+  study.layouts[0].command = "train_ddp --batch 4";
+  EXPECT_THAT(*study_refusal(study), HasSubstr("has --batch, which the study gives"));
+  study.layouts[0].command = "train_ddp; rm x";
+  EXPECT_THAT(*study_refusal(study), HasSubstr("more than one command"));
+
+  study = two_layouts();
   study.start = "mpirun";
   EXPECT_THAT(*study_refusal(study), HasSubstr("says no number of ranks"));
 
@@ -84,18 +90,25 @@ TEST(Studies, AreRefusedWhereTheyCannotRun) {
   EXPECT_THAT(*study_refusal(study), HasSubstr("no whole number of sequences on 3"));
 }
 
-TEST(StudyFiles, AreOptionsByTheirLongNames) {
-  EXPECT_THAT(*words_of_file("layouts:\n  ddp: train_ddp\n  zero3: train_fsdp --zero 3\n"
-                             "ranks: [1, 2]\nscaling: both\n"),
-              ElementsAre("--layout", "ddp=train_ddp", "--layout", "zero3=train_fsdp --zero 3",
-                          "--ranks", "1,2", "--scaling", "both"));
+TEST(StudyFiles, AreLayoutsAndOptionsByTheirLongNames) {
+  const auto file = read_study(
+      "layouts:\n  ddp: train_ddp\n  zero 3=: train_fsdp --zero 3\nranks: [1, 2]\njson: true\n"
+      "dry-run: false\nscaling: both\n");
+
+  ASSERT_TRUE(file) << file.sentence();
+  EXPECT_THAT(file->words, ElementsAre("--ranks", "1,2", "--json", "--scaling", "both"));
+  ASSERT_EQ(file->layouts.size(), 2U);
+  EXPECT_EQ(file->layouts[1].name, "zero 3=");
+  EXPECT_EQ(file->layouts[1].command, "train_fsdp --zero 3");
 }
 
-TEST(StudyFiles, NameTheLineOfWhatIsNoOption) {
-  EXPECT_THAT(words_of_file("- 1\n").sentence(), HasSubstr("a map of options"));
-  EXPECT_THAT(words_of_file("ranks: [1]\nlayouts: train_ddp\n").sentence(), HasSubstr("line 2"));
-  EXPECT_THAT(words_of_file("ranks:\n  a: 1\n").sentence(), HasSubstr("one value, or a list"));
-  EXPECT_FALSE(words_of_file("ranks: [1\n"));
+TEST(StudyFiles, NameTheLineOfWhatTheyCannotBe) {
+  EXPECT_THAT(read_study("- 1\n").sentence(), HasSubstr("a map of options"));
+  EXPECT_THAT(read_study("ranks: [1]\nlayouts: train_ddp\n").sentence(), HasSubstr("line 2"));
+  EXPECT_THAT(read_study("ranks:\n  a: 1\n").sentence(), HasSubstr("one value, or a list"));
+  EXPECT_THAT(read_study("ranks: 1\nsteps: 3\nranks: 2\n").sentence(), HasSubstr("line 3: ranks"));
+  EXPECT_THAT(read_study("layouts:\n  a: [train_ddp, x]\n").sentence(), HasSubstr("one command"));
+  EXPECT_FALSE(read_study("ranks: [1\n"));
 }
 
 }  // namespace

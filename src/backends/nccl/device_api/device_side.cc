@@ -88,11 +88,13 @@ void DeviceSide::create() {
   if (created_) return;
   created_ = true;
   const auto code = endpoint_->api().dev_comm_create(endpoint_->comm(), &requirements_, &comm_);
-  if (code == ncclInvalidUsage)  // the communicator has no symmetric memory, say
+  if (code == ncclInvalidUsage) {
+    const auto words = endpoint_->last_words();
     throw Unavailable(
-        fmt::format("{}: -D {} cannot run here: {}. NCCL_DEBUG=INFO tells why; another version of "
-                    "NCCL may take it (--nccl-lib).",
-                    endpoint_->who(), implementation_.number, endpoint_->last_words()));
+        fmt::format("{}: -D {} cannot run here, as on a communicator without symmetric memory{}{}. "
+                    "NCCL_DEBUG=INFO tells why; another version of NCCL may take it (--nccl-lib).",
+                    endpoint_->who(), implementation_.number, words.empty() ? "" : ": ", words));
+  }
   endpoint_->check(code, "ncclDevCommCreate");
 }
 

@@ -227,7 +227,8 @@ TEST(DeviceSide, RefusesCommunicatorsWithoutSymmetricMemory) {
                         }};
 
   EXPECT_THAT(refusal_of([&] { run_pair(setting, [](DeviceSideRank&) {}); }),
-              HasSubstr("-D 2 cannot run here: "));
+              HasSubstr("-D 2 cannot run here, as on a communicator without symmetric memory: the "
+                        "fake's last words. "));
 }
 
 TEST(DeviceSide, RefusesBuffersOutsideOfWindows) {
