@@ -30,9 +30,9 @@ class ScaleOptions(unittest.TestCase):
     def test_take_a_scratch_folder_with_a_space_and_two_layouts_of_one_command(self):
         scratch = self.folder.parent / "a b"
         scratch.mkdir()
-        done = run([LINERATE, "scale", "-o", str(self.folder), "--layout", "a=train_ddp", "--layout",
-                    "b=train_ddp", "--ranks", "1", "--repeat", "1", "--steps", "1", "--batch", "1"],
-                   TMPDIR=str(scratch))
+        words = ["--layout", "a=train_ddp", "--layout", "b=train_ddp", "--ranks", "1", "--repeat",
+                 "1", "--steps", "1", "--batch", "1"]
+        done = run([LINERATE, "scale", "-o", str(self.folder), *words], TMPDIR=str(scratch))
         self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
         layouts = [line["layout"] for line in json_lines(self.folder / "runs.jsonl")]
         self.assertEqual(sorted(layouts), ["a", "b"])
