@@ -21,6 +21,11 @@ def setUpModule() -> None:
     needs_root()
 
 
+def said(done: subprocess.CompletedProcess) -> list[str]:
+    """What the program wrote to stderr: not srun's words on a queue, which other jobs make."""
+    return [line for line in done.stderr.splitlines() if not line.startswith("srun: ")]
+
+
 class Srun(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -60,12 +65,12 @@ class Srun(unittest.TestCase):
     def check_doctor(self, *words: str) -> None:
         """Both nodes of this cluster are one host, which is read once."""
         done = self.srun(*words, tool("linerate"), "doctor", "--json", "--only", "shm-size")
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual((done.returncode, said(done)), (0, []))
         self.assertEqual([node["node"] for node in json.loads(done.stdout)["nodes"]],
                          [socket.gethostname()])
         with tempfile.TemporaryDirectory() as folder:
             done = self.srun(*words, tool("linerate"), "doctor", "snapshot", "-o", folder + "/new")
-            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual((done.returncode, said(done)), (0, []))
             self.assertEqual(len(list(Path(folder).glob("new/*.json"))), 1)
 
     def test_the_doctor_reads_each_host_once_over_the_own_store(self):

@@ -95,14 +95,20 @@ std::unique_ptr<Math> open_math(RankContext& rank, const TrainOptions& options) 
   const auto& model = options.train.model;
   const auto leaves = trainers::canonical_leaves(model);
   const auto of_sequence = trainers::sequence_leaves(model.length);
-  const bool unstable = rank.any_thread(
-      !gemm_bits_are_stable(gemm, products_of(model, options.train.type, leaves, of_sequence),
-                            std::max(leaves, of_sequence)));
-  if (!unstable) return math;
+  const auto is_stable = [&] {
+    return gemm_bits_are_stable(gemm, products_of(model, options.train.type, leaves, of_sequence),
+                                std::max(leaves, of_sequence));
+  };
+  if (!rank.any_thread(!is_stable())) return math;
   if (rank.is_first())
     say("note: OpenBLAS's products depend on where matrices lie: they are computed in fixed "
         "blocks");
-  return make_cpu_math({.threads = options.threads, .fixed_blocks = true});
+  math = make_cpu_math({.threads = options.threads, .fixed_blocks = true});
+  if (rank.any_thread(!is_stable()))  // which also makes the buffers that they need
+    throw Error(
+        "Products in fixed blocks depend on where matrices lie: --deterministic cannot "
+        "keep its word on this processor.");
+  return math;
 }
 
 std::optional<TrainOutputs> open_outputs(const RankContext& rank, const Program& program,
