@@ -1,5 +1,6 @@
 """Training that is killed at any moment of a save goes on, and loses no complete checkpoint."""
 
+import contextlib
 import json
 import os
 import random
@@ -32,16 +33,29 @@ class Kills(Checkpoints):
     def kill_during_saves(self, layout: list[str], moment: float) -> None:
         command = [*layout, *TRAINING, *self.save, "--checkpoint-every", "1", "--keep", "2",
                    "--steps", "1000000", "--jsonl", str(self.jsonl)]
-        before = len(losses_of(self.jsonl)) if self.jsonl.exists() else 0
+        before = self.steps_written()
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                               env=environment(), start_new_session=True) as job:
-            while not self.jsonl.exists() or len(losses_of(self.jsonl)) == before:
-                self.assertIsNone(job.poll(), job.stderr)
-                time.sleep(0.005)
-            time.sleep(moment)
-            os.killpg(job.pid, signal.SIGKILL)
+            try:
+                while self.steps_written() == before:
+                    self.assertIsNone(job.poll(), job.stderr)
+                    time.sleep(0.005)
+                time.sleep(moment)
+            finally:
+                os.killpg(job.pid, signal.SIGKILL)
+        self.wait_for_all_of(job.pid)
         text = self.jsonl.read_text()  # a kill may tear the line that was being written
         self.jsonl.write_text(text[:text.rfind("\n") + 1])
+
+    def steps_written(self) -> int:
+        return self.jsonl.read_text().count('"kind":"step"') if self.jsonl.exists() else 0
+
+    def wait_for_all_of(self, group: int) -> None:
+        end = time.monotonic() + 30
+        with contextlib.suppress(ProcessLookupError):
+            while time.monotonic() < end:
+                os.killpg(group, 0)
+                time.sleep(0.002)
 
     def test_lose_nothing_that_was_complete(self):
         rng = random.Random(SEED)
