@@ -22,10 +22,14 @@ struct WorkTag {
   std::uint32_t micro_batch = 0;  // likewise, and of data: counted over the global batch
 };
 
-// Work between two points of the stream. A wait has no tag.
+// Work between two points of the stream.
 struct RecordedWork {
   WorkTag what{};
   Event start{}, end{};
+};
+
+struct RecordedWait {
+  Event start{}, awaited{}, end{};
 };
 
 // Forwards all work to another stream. Used as that one is.
@@ -41,7 +45,7 @@ class ComputeStream final : public Stream {
   void wait(const Event& event) override {
     auto start = inner_.record();
     inner_.wait(event);
-    waits_.push_back({.start = std::move(start), .end = inner_.record()});
+    waits_.push_back({.start = std::move(start), .awaited = event, .end = inner_.record()});
   }
 
   // What `enqueue` enqueues is for `what`, waits included. Not within another call.
@@ -53,12 +57,13 @@ class ComputeStream final : public Stream {
   }
 
   // Since they were taken last, in their order.
-  std::vector<RecordedWork> take_waits() { return std::exchange(waits_, {}); }
+  std::vector<RecordedWait> take_waits() { return std::exchange(waits_, {}); }
   std::vector<RecordedWork> take_work() { return std::exchange(work_, {}); }
 
  private:
   Stream& inner_;
-  std::vector<RecordedWork> waits_, work_;
+  std::vector<RecordedWait> waits_;
+  std::vector<RecordedWork> work_;
 };
 
 }  // namespace linerate::trainers

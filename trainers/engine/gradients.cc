@@ -23,7 +23,7 @@ Event reduce_over_replicas(const GradientTools& tools, View shard, const Event& 
                           .type = tools.type,
                           .tag = axis.tag("gradient all_reduce")},
                          {}, axis.stream());
-  return axis.stream().record();
+  return axis.record(&tools.axis);
 }
 
 std::vector<Array> arrays_of(const TreeSum& sum, DataType type, std::size_t first = 0) {
@@ -53,7 +53,7 @@ void sum_over_replicas(std::vector<TreeSum>& sums, const Round& round, const Gra
     sums[i].clear();
   }
   for (std::size_t i = 0; i < under_way.size(); ++i) under_way[i]->end(shard_of(i));
-  if (tools.replicas != nullptr) tools.compute.wait(tools.replicas->stream().record());
+  if (tools.replicas != nullptr) tools.compute.wait(tools.replicas->record());
 }
 
 // One array of all gradients.
@@ -73,7 +73,7 @@ class WholeGradients final : public Gradients {
   void finish() override {
     if (plan_.canonical) end_exchanges();
     for (auto* axis : {&tools_.axis, tools_.replicas})
-      if (axis != nullptr) tools_.compute.wait(axis->stream().record());
+      if (axis != nullptr) tools_.compute.wait(axis->record());
     tree_.reset();
     rooted_.reset();
   }
@@ -106,7 +106,7 @@ class WholeGradients final : public Gradients {
     if (plan_.canonical) return begin_exchange(bucket);
     tools_.axis.stream().wait(tools_.compute.record());
     reduce(index);
-    auto done = tools_.axis.stream().record();
+    auto done = tools_.axis.record();
     if (!plan_.steps_a_shard()) return done;
     return reduce_over_replicas(tools_, shard(index), done);
   }
@@ -144,7 +144,7 @@ class WholeGradients final : public Gradients {
     if (goes_up_a_tree()) {
       if (!rooted_) rooted_.emplace(plan_.sync, round_.by_rank, round_.leaves, tools_);
       rooted_->up(mine, view(bucket.begin, bucket.count()));
-      return tools_.axis.stream().record();
+      return tools_.axis.record();
     }
     const TreeReduction reduction{.axis = tools_.axis,
                                   .by_rank = round_.by_rank,
@@ -278,7 +278,7 @@ class ShardedGradients final : public Gradients {
       const Array to{sum.data(), tools_.type};
       tools_.math.add(to, to, what.result.array(tools_.type), count, axis.stream());
     }
-    what.done = axis.stream().record();
+    what.done = axis.record();
     if (round_.last) what.done = reduce_over_replicas(tools_, sum, what.done);
   }
 

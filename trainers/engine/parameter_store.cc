@@ -41,7 +41,7 @@ class WholeParameters final : public ParameterStore {
                               .tag = axis.tag("parameter all_gather")},
                              axis.stream());
     }
-    tools_.compute.wait(axis.stream().record());
+    tools_.compute.wait(axis.record());
   }
 
  private:
@@ -121,7 +121,7 @@ class ShardedParameters final : public ParameterStore {
          .type = tools_.type,
          .tag = axis.tag("parameter all_gather")},
         axis.stream());
-    into.gathered = axis.stream().record();
+    into.gathered = axis.record();
   }
 
   const GradientPlan plan_;

@@ -2,6 +2,7 @@
 #include "trainers/engine/recorder.h"
 
 #include <cmath>
+#include <map>
 #include <utility>
 
 namespace linerate::trainers {
@@ -22,7 +23,10 @@ Recorder::Recorder(RankContext& rank, ComputeStream& compute, std::vector<Axis*>
 void Recorder::begin() {
   (void)compute_.take_waits();
   (void)compute_.take_work();
-  for (auto* axis : axes_) (void)axis->comm().take_calls();
+  for (auto* axis : axes_) {
+    (void)axis->comm().take_calls();
+    (void)axis->take_points();
+  }
   before_ = after_;
   start_ = compute_.record();
   start_ns_ = rank_.clock().now_ns();
@@ -32,8 +36,7 @@ StepSpans Recorder::end() {
   compute_.synchronize(Deadline::never());
   const auto end = compute_.record();
   refresh_clock();
-  StepSpans spans{.step = span(start_, end)};
-  for (const auto& wait : compute_.take_waits()) spans.waits.push_back(span(wait.start, wait.end));
+  StepSpans spans{.step = span(start_, end), .waits = take_waits()};
   for (const auto& work : compute_.take_work())
     spans.work.push_back({.what = work.what, .at = span(work.start, work.end)});
   for (auto* axis : axes_) take_calls(*axis, spans.calls);
@@ -54,6 +57,24 @@ TimeSpan Recorder::span(const Event& start, const Event& end) const {
     return to_common_ns(start_ns_ + since_ns, before_, after_);
   };
   return {common_ns(start), common_ns(end)};
+}
+
+// Each for the stream whose point it waited for.
+std::vector<WaitSpan> Recorder::take_waits() const {
+  struct Awaited {
+    std::string_view stream{}, before{};
+  };
+  std::map<const Event::State*, Awaited> awaited;
+  for (auto* axis : axes_)
+    for (const auto& [at, before] : axis->take_points())
+      awaited[at.state().get()] = {axis->title(), before ? before->title() : std::string_view()};
+  std::vector<WaitSpan> waits;
+  for (const auto& wait : compute_.take_waits()) {
+    const auto found = awaited.find(wait.awaited.state().get());
+    const auto of = found != awaited.end() ? found->second : Awaited{};
+    waits.push_back({span(wait.start, wait.end), of.stream, of.before});
+  }
+  return waits;
 }
 
 // The ranks of an axis may have other numbers in the job.

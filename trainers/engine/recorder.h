@@ -22,7 +22,7 @@ struct WorkSpan {
 struct StepSpans {
   TimeSpan step{};
   std::vector<WorkSpan> work{};
-  std::vector<TimeSpan> waits{};
+  std::vector<WaitSpan> waits{};
   std::vector<CallSpan> calls{};  // of all axes, one after the other
 };
 
@@ -47,6 +47,7 @@ class Recorder {
   bool several_hosts() const { return rank_.bootstrap().place().nnodes > 1; }
   void refresh_clock();
   TimeSpan span(const Event& start, const Event& end) const;
+  std::vector<WaitSpan> take_waits() const;
   void take_calls(Axis& axis, std::vector<CallSpan>& into) const;
 
   RankContext& rank_;

@@ -83,7 +83,7 @@ void StageLinks::send(int stage, std::string_view purpose, Block data) {
                     .type = DataType::uint8,
                     .tag = axis.tag(purpose)},
                    stage > stage_ ? 1 : 0, axis.stream());
-  sent_.push_back({std::move(data), axis.stream().record()});
+  sent_.push_back({std::move(data), axis.record()});
 }
 
 Event StageLinks::receive(int stage, std::string_view purpose, View into) {
@@ -92,7 +92,7 @@ Event StageLinks::receive(int stage, std::string_view purpose, View into) {
   axis.comm().recv(
       {.recv = into, .count = into.size(), .type = DataType::uint8, .tag = axis.tag(purpose)},
       stage > stage_ ? 1 : 0, axis.stream());
-  return axis.stream().record();
+  return axis.record();
 }
 
 Incoming StageLinks::receive(int stage, std::string_view purpose, std::size_t bytes) {
@@ -103,7 +103,7 @@ Incoming StageLinks::receive(int stage, std::string_view purpose, std::size_t by
 
 void StageLinks::finish() {
   for (const auto& link : links_)
-    if (link.axis) compute_.wait(link.axis->stream().record());
+    if (link.axis) compute_.wait(link.axis->record());
   sent_.clear();
 }
 

@@ -39,6 +39,11 @@ void expose(const CallSpan& call, const TimeSpan& span, StepTime& time) {
 
 }  // namespace
 
+bool is_awaited(const CallSpan& call, const WaitSpan& wait) {
+  return wait.stream.empty() || call.stream == wait.stream ||
+         (!wait.before.empty() && call.stream == wait.before);
+}
+
 double StepTime::comm_us() const {
   return std::accumulate(purposes.begin(), purposes.end(), 0.0,
                          [](double sum, const auto& one) { return sum + one.total_us; });
@@ -49,7 +54,7 @@ double StepTime::exposed_us() const {
                          [](double sum, const auto& one) { return sum + one.exposed_us(); });
 }
 
-StepTime step_time(TimeSpan step, std::span<const TimeSpan> waits,
+StepTime step_time(TimeSpan step, std::span<const WaitSpan> waits,
                    std::span<const CallSpan> calls) {
   std::vector<CallSpan> ordered(calls.begin(), calls.end());
   std::ranges::stable_sort(ordered, {}, &CallSpan::start_ns);
@@ -63,17 +68,17 @@ StepTime step_time(TimeSpan step, std::span<const TimeSpan> waits,
   std::int64_t waits_ns = 0, idle_ns = 0;
   auto first = ordered.begin();  // that may not have ended
   for (const auto& wait : waits) {
-    auto at_ns = wait.first;  // up to here it is told
+    auto at_ns = wait.at.first;  // up to here it is told
     while (first != ordered.end() && first->end_ns <= at_ns) ++first;
-    for (auto call = first; call != ordered.end() && call->start_ns < wait.second; ++call) {
-      const TimeSpan span{std::max(at_ns, call->start_ns), std::min(wait.second, call->end_ns)};
-      if (span.second <= span.first) continue;
+    for (auto call = first; call != ordered.end() && call->start_ns < wait.at.second; ++call) {
+      const TimeSpan span{std::max(at_ns, call->start_ns), std::min(wait.at.second, call->end_ns)};
+      if (span.second <= span.first || !is_awaited(*call, wait)) continue;
       idle_ns += span.first - at_ns;
       expose(*call, span, time);
       at_ns = span.second;
     }
-    idle_ns += wait.second - at_ns;
-    waits_ns += wait.second - wait.first;
+    idle_ns += wait.at.second - at_ns;
+    waits_ns += wait.at.second - wait.at.first;
   }
   time.compute_us = us(step.second - step.first - waits_ns);
   time.idle_us = us(idle_ns);

@@ -2,9 +2,10 @@
 // recorded intervals, not from settings.
 //
 // Compute is when the compute stream works: the step without its waits. A call is exposed where
-// compute waits while it is under way; until the last rank has begun it that is waiting for a peer,
-// then transfer. A moment in which several calls are under way counts for the one that began first.
-// compute + exposed + idle is the step.
+// compute waits for its stream while it is under way; until the last rank has begun it that is
+// waiting for a peer, then transfer. A moment in which several such calls are under way counts for
+// the one that began first. A receive that is posted ahead thus costs nothing until compute waits
+// for it. compute + exposed + idle is the step.
 #pragma once
 
 #include "trainers/engine/compute_stream.h"
@@ -26,6 +27,16 @@ struct CallSpan {
   std::int64_t last_start_ns = 0;  // when the last rank began it
   int last_rank = 0;               // which that was
 };
+
+// When compute waited, and for which streams.
+struct WaitSpan {
+  TimeSpan at{};
+  std::string_view stream{};  // CallSpan::stream; empty: not known, any may be it
+  std::string_view before{};  // that this one waited for in turn, if any
+};
+
+// Whether the call is on one of these.
+bool is_awaited(const CallSpan& call, const WaitSpan& wait);
 
 // Calls of one axis and purpose.
 struct PurposeTime {
@@ -56,6 +67,6 @@ struct StepTime {
 };
 
 // REQUIRES: `waits` lie within `step`, in their order, and do not overlap.
-StepTime step_time(TimeSpan step, std::span<const TimeSpan> waits, std::span<const CallSpan> calls);
+StepTime step_time(TimeSpan step, std::span<const WaitSpan> waits, std::span<const CallSpan> calls);
 
 }  // namespace linerate::trainers

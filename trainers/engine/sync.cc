@@ -209,7 +209,7 @@ void RootedTreeSum::receive(std::size_t count, TreeSum& sum) {
   }
   if (recvs.empty()) return;
   axis.comm().enqueue_batch(recvs, axis.stream());
-  tools_.compute.wait(axis.stream().record());
+  tools_.compute.wait(axis.record());
   const auto bytes = count * bytes_of(tools_.type);
   auto node = nodes.begin();
   for (auto from : received)

@@ -36,7 +36,7 @@ void TensorAxis::reduce(Array y, std::size_t count, RedOp op, std::string_view p
   axis_->comm().all_reduce(
       {.send = view, .recv = view, .count = count, .type = y.type, .tag = axis_->tag(purpose)},
       {.op = op}, to);
-  stream.wait(to.record());
+  stream.wait(axis_->record());
 }
 
 void TensorAxis::all_reduce(Array y, std::size_t count, TensorSum what, Stream& stream) {
@@ -53,7 +53,7 @@ void TensorAxis::sum_over_copies(Array y, std::size_t count, Stream& stream) {
                               .type = y.type,
                               .tag = copies_->tag(name_of(TensorSum::keys_and_values))},
                              {}, to);
-  stream.wait(to.record());
+  stream.wait(copies_->record());
 }
 
 void TensorAxis::all_reduce_max(Array y, std::size_t count, Stream& stream) {
@@ -120,7 +120,7 @@ void TensorAxis::reduce_scatter(Array y, Array x, std::size_t count, TensorSum w
                                 .type = y.type,
                                 .tag = axis_->tag(name_of(what))},
                                {}, to);
-  stream.wait(to.record());
+  stream.wait(axis_->record());
 }
 
 void TensorAxis::gather(Array all, Array own, std::size_t count, Stream& stream) {
@@ -133,7 +133,7 @@ void TensorAxis::gather(Array all, Array own, std::size_t count, Stream& stream)
                             .type = own.type,
                             .tag = axis_->tag(kRowGather)},
                            to);
-  stream.wait(to.record());
+  stream.wait(axis_->record());
 }
 
 // Counts are padded, so that the ranks divide them.
@@ -160,7 +160,7 @@ void TensorAxis::sum_up_the_tree(Array y, std::size_t count, TensorSum what, con
         reduction, mine,
         {.axis = *axis_, .math = math_, .compute = stream, .arena = arena_, .type = y.type});
     exchange.end(sum.view());
-    stream.wait(axis_->stream().record());
+    stream.wait(axis_->record());
   }
   arena_.device().copy(view_of(y, count), sum.view().first(count * bytes_of(y.type)), stream);
 }

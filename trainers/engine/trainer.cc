@@ -7,6 +7,8 @@
 #include "trainers/optimizer/gradient_scale.h"
 #include "trainers/parallel/injected.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -74,7 +76,8 @@ Trainer::Trainer(RankContext& rank, const TrainConfig& config, const Source& sou
                                   : std::nullopt),
       copies_axis_(copies() > 1
                        ? std::optional<Axis>(std::in_place, kTensorAxisName,
-                                             rank.add_axis(rank.rank() / copies(), rank.rank()))
+                                             rank.add_axis(rank.rank() / copies(), rank.rank()),
+                                             fmt::format("{}, copies", kTensorAxisName))
                        : std::nullopt),
       tools_{.axis = axis_,
              .replicas = replicas_ ? &*replicas_ : nullptr,
@@ -198,7 +201,7 @@ void Trainer::all_reduce_scalars(Axis& axis, View values, DataType type, std::st
                           .type = type,
                           .tag = axis.tag(purpose)},
                          {}, axis.stream());
-  compute_.wait(axis.stream().record());
+  compute_.wait(axis.record());
 }
 
 double Trainer::summed_loss() {

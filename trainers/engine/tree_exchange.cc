@@ -39,7 +39,7 @@ TreeExchange::TreeExchange(const TreeReduction& reduction, std::span<const Array
                             .type = tools_.type,
                             .tag = axis.tag(reduction.exchange)},
                            send_ranges_, recv_ranges_, axis.stream());
-  done_ = axis.stream().record();
+  done_ = axis.record();
 }
 
 void TreeExchange::pack(std::span<const Array> mine) {

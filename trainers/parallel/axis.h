@@ -60,6 +60,14 @@ class CountedComm final : public CommDecorator {
   TracedCall* within_ = nullptr;  // of as_one()
 };
 
+class Axis;
+
+// A point of an axis' stream that compute may wait for.
+struct RecordedPoint {
+  Event at{};
+  const Axis* before = nullptr;  // whose point the stream waited for in turn
+};
+
 // Used by the rank's thread.
 class Axis {
  public:
@@ -74,6 +82,12 @@ class Axis {
   int nranks() const { return comm_.nranks(); }
   CountedComm& comm() { return comm_; }
   Stream& stream() { return *stream_; }
+  // The point behind all its calls so far. `before`: the axis that the last ones wait for.
+  Event record(const Axis* before = nullptr) {
+    return points_.emplace_back(RecordedPoint{stream_->record(), before}).at;
+  }
+  // Since they were taken last.
+  std::vector<RecordedPoint> take_points() { return std::exchange(points_, {}); }
   const std::string& title() const { return title_; }
   Tag tag(std::string_view purpose) const { return {.axis = name_, .purpose = purpose}; }
 
@@ -82,6 +96,7 @@ class Axis {
   const std::string title_;
   CountedComm comm_;
   const std::unique_ptr<Stream> stream_;
+  std::vector<RecordedPoint> points_;
 };
 
 }  // namespace linerate::trainers

@@ -121,7 +121,7 @@ class Ring {
     axis.stream().wait(tools_.compute.record());
     axis.comm().send_recv(buffers(send, recv, of), (axis.rank() + 1) % nranks,
                           (axis.rank() + nranks - 1) % nranks, axis.stream());
-    return axis.stream().record();
+    return axis.record();
   }
   // Calls body(step, rank, its chunks), from this rank on down, while the next ones arrive.
   template <typename Body>
@@ -146,7 +146,7 @@ class Ring {
     auto& axis = tools_.axis;
     axis.stream().wait(tools_.compute.record());
     axis.comm().all_gather(buffers(mine, all, type()), axis.stream());
-    tools_.compute.wait(axis.stream().record());
+    tools_.compute.wait(axis.record());
     return all;
   }
   Array chunk_of(const Block& gathered, const SequenceChunk& chunk) const {
@@ -276,7 +276,7 @@ class Ring {
     auto what = buffers(send, recv, sums_type());
     what.count = 0;
     axis.comm().all_to_all_v(what, send_ranges, recv_ranges, axis.stream());
-    const auto arrived = axis.stream().record();
+    const auto arrived = axis.record();
     tools_.compute.wait(arrived);
     arrived.wait(Deadline::never());  // the ranges are the call's until then
     each_in_order(received, [&](std::size_t i, const Part& part) {

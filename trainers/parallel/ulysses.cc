@@ -56,7 +56,7 @@ class HeadExchange {
                             .type = type,
                             .tag = axis.tag(purpose_)},
                            axis.stream());
-    tools_.compute.wait(axis.stream().record());
+    tools_.compute.wait(axis.record());
     unpack(recv.array(type));
   }
   void copy(RowCopy what, bool packs) const {

@@ -4,12 +4,22 @@
 #include "trainers/engine/plan.h"
 
 #include <algorithm>
+#include <cstdint>
 
 namespace linerate {
 namespace {
 
 double share_of_bubble(double waited_us, double computed_us) {
   return waited_us > 0 ? waited_us / (waited_us + computed_us) : 0;
+}
+
+// Of a span of work, without the waits within it.
+std::int64_t worked_ns(const trainers::TimeSpan& at, const trainers::StepSpans& spans) {
+  auto worked_ns = at.second - at.first;
+  for (const auto& [wait, stream, before] : spans.waits)
+    worked_ns -= std::max<std::int64_t>(
+        0, std::min(at.second, wait.second) - std::max(at.first, wait.first));
+  return worked_ns;
 }
 
 }  // namespace
@@ -20,7 +30,7 @@ void StageWaits::add(const trainers::StepTime& time, const trainers::StepSpans& 
     if (purpose.axis == trainers::kPipelineAxisName) waited_us_ += purpose.exposed_us();
   for (const auto& [what, at] : spans.work)
     if (what.work == Work::data || what.work == Work::forward || what.work == Work::backward)
-      computed_us_ += static_cast<double>(at.second - at.first) * 1e-3;
+      computed_us_ += static_cast<double>(worked_ns(at, spans)) * 1e-3;
 }
 
 StageWaitShares StageWaits::shares(Bootstrap& ranks, int stage, const std::string& schedule,

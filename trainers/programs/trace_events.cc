@@ -13,6 +13,7 @@ namespace {
 using trainers::CallSpan;
 using trainers::StepSpans;
 using trainers::TimeSpan;
+using trainers::WaitSpan;
 using trainers::Work;
 using trainers::WorkSpan;
 using TraceArguments = nlohmann::ordered_json;
@@ -20,10 +21,10 @@ using TraceArguments = nlohmann::ordered_json;
 constexpr int kSteps = 1, kCompute = 2, kFirstAxis = 3;  // threads
 
 // The purposes of the calls that are under way, or were, while compute waits.
-std::string waited_for(const TimeSpan& wait, const StepSpans& spans) {
+std::string waited_for(const WaitSpan& wait, const StepSpans& spans) {
   std::vector<std::string_view> purposes;
   for (const auto& call : spans.calls)
-    if (call.start_ns < wait.second && wait.first < call.end_ns &&
+    if (call.start_ns < wait.at.second && wait.at.first < call.end_ns && is_awaited(call, wait) &&
         std::ranges::find(purposes, call.purpose) == purposes.end())
       purposes.push_back(call.purpose);
   return fmt::format("{}", fmt::join(purposes, ", "));
@@ -131,7 +132,7 @@ std::string TraceEvents::of(const trainers::StepResult& result, const StepSpans&
     to.put({.name = "wait",
             .category = "wait",
             .thread = kCompute,
-            .at = wait,
+            .at = wait.at,
             .args = {{"step", result.step}, {"for", waited_for(wait, spans)}}});
   for (const auto& call : spans.calls) put_call(call, result.step, to);
   return std::move(to).text();

@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -92,7 +93,7 @@ TEST(Recorder, HasSpansThatNest) {
         EXPECT_LE(end, at.first);
         EXPECT_LE(at.first, at.second);
         end = at.second;
-        for (const auto& wait : spans.waits)
+        for (const auto& [wait, stream, before] : spans.waits)
           EXPECT_TRUE(wait.second <= at.first || at.second <= wait.first ||
                       (at.first <= wait.first && wait.second <= at.second));
       }
@@ -104,6 +105,21 @@ TEST(Recorder, HasSpansThatNest) {
         end = call.end_ns;
       }
     }
+}
+
+// Of a pipeline, a receive is under way long before compute waits for it.
+TEST(Recorder, KnowsTheStreamThatEachWaitIsFor) {
+  auto config = tiny_with(Stage::parameters, Overlap::on);
+  config.pp = config.tp = 2;
+  on_trainers({.nthreads = 8, .backend = "host"}, config, [&](RankContext&, Trainer& trainer) {
+    trainer.step();
+    const auto& spans = trainer.spans();
+    EXPECT_FALSE(spans.waits.empty());
+    for (const auto& wait : spans.waits)
+      EXPECT_TRUE(std::ranges::any_of(spans.calls, [&](const CallSpan& call) {
+        return call.stream == wait.stream;
+      })) << wait.stream;
+  });
 }
 
 // The fake backend's rank 1 comes so much later out of each call, so into the next one, on a clock

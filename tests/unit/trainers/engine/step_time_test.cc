@@ -27,7 +27,7 @@ TEST(StepTime, HidesWhatRunsBesideCompute) {
 }
 
 TEST(StepTime, ExposesACallWhileComputeWaits) {
-  const std::array<TimeSpan, 1> waits{{{30 * kUs, 60 * kUs}}};
+  const std::array<WaitSpan, 1> waits{{{.at = {30 * kUs, 60 * kUs}}}};
   const std::array<CallSpan, 1> calls{
       {{.purpose = "gradient", .start_ns = 10 * kUs, .end_ns = 50 * kUs}}};
 
@@ -40,7 +40,7 @@ TEST(StepTime, ExposesACallWhileComputeWaits) {
 }
 
 TEST(StepTime, SplitsWhatIsExposedAtTheLastRanksStart) {
-  const std::array<TimeSpan, 1> waits{{{0, 60 * kUs}}};
+  const std::array<WaitSpan, 1> waits{{{.at = {0, 60 * kUs}}}};
   const std::array<CallSpan, 1> calls{{{.purpose = "gradient",
                                         .start_ns = 10 * kUs,
                                         .end_ns = 50 * kUs,
@@ -58,7 +58,7 @@ TEST(StepTime, SplitsWhatIsExposedAtTheLastRanksStart) {
 }
 
 TEST(StepTime, AddsUpByAxisAndPurpose) {
-  const std::array<TimeSpan, 2> waits{{{0, 10 * kUs}, {20 * kUs, 30 * kUs}}};
+  const std::array<WaitSpan, 2> waits{{{.at = {0, 10 * kUs}}, {.at = {20 * kUs, 30 * kUs}}}};
   const std::array<CallSpan, 4> calls{
       {{.axis = "dp", .purpose = "gradient", .bytes = 5, .start_ns = 0, .end_ns = 10 * kUs},
        {.axis = "dp", .purpose = "norm", .bytes = 1, .start_ns = 12 * kUs, .end_ns = 20 * kUs},
@@ -79,7 +79,7 @@ TEST(StepTime, AddsUpByAxisAndPurpose) {
 }
 
 TEST(StepTime, ClampsACommonStartToTheCall) {
-  const std::array<TimeSpan, 1> waits{{{0, 20 * kUs}}};
+  const std::array<WaitSpan, 1> waits{{{.at = {0, 20 * kUs}}}};
   const std::array<CallSpan, 1> calls{
       {{.purpose = "gradient", .start_ns = 0, .end_ns = 20 * kUs, .last_start_ns = 25 * kUs}}};
 
@@ -90,7 +90,7 @@ TEST(StepTime, ClampsACommonStartToTheCall) {
 }
 
 TEST(StepTime, CountsAMomentOfTwoCallsForTheFirst) {
-  const std::array<TimeSpan, 1> waits{{{0, 40 * kUs}}};
+  const std::array<WaitSpan, 1> waits{{{.at = {0, 40 * kUs}}}};
   const std::array<CallSpan, 2> calls{
       {{.axis = "dp", .purpose = "later", .start_ns = 10 * kUs, .end_ns = 30 * kUs},
        {.axis = "tp", .purpose = "first", .start_ns = 5 * kUs, .end_ns = 20 * kUs}}};
@@ -105,14 +105,51 @@ TEST(StepTime, CountsAMomentOfTwoCallsForTheFirst) {
   EXPECT_DOUBLE_EQ(sum_of(time), time.step_us);
 }
 
+TEST(StepTime, ChargesAWaitToTheStreamThatItIsFor) {
+  const CallSpan receive{.axis = "pp",
+                         .purpose = "activation",
+                         .stream = "pp from stage 0",
+                         .start_ns = 0,
+                         .end_ns = 90 * kUs,
+                         .last_start_ns = 80 * kUs};
+  const CallSpan sum{
+      .axis = "tp", .purpose = "forward", .stream = "tp", .start_ns = 20 * kUs, .end_ns = 40 * kUs};
+  const std::array<WaitSpan, 2> waits{{{.at = {10 * kUs, 40 * kUs}, .stream = "tp"},
+                                       {.at = {70 * kUs, 90 * kUs}, .stream = "pp from stage 0"}}};
+
+  const auto time = step_time({0, 100 * kUs}, waits, std::array{receive, sum});
+
+  ASSERT_EQ(time.purposes.size(), 2u);
+  EXPECT_DOUBLE_EQ(time.purposes[0].exposed_us(), 20);
+  EXPECT_DOUBLE_EQ(time.purposes[1].exposed_us(), 20);
+  EXPECT_DOUBLE_EQ(time.idle_us, 10);
+  EXPECT_DOUBLE_EQ(sum_of(time), time.step_us);
+}
+
+TEST(StepTime, ChargesAWaitToTheStreamBeforeTheOneThatItIsFor) {
+  const std::array<CallSpan, 2> calls{
+      {{.purpose = "shard", .stream = "dp_shard", .start_ns = 0, .end_ns = 30 * kUs},
+       {.purpose = "replicas",
+        .stream = "dp_replicate",
+        .start_ns = 30 * kUs,
+        .end_ns = 40 * kUs}}};
+  const std::array<WaitSpan, 1> waits{
+      {{.at = {10 * kUs, 40 * kUs}, .stream = "dp_replicate", .before = "dp_shard"}}};
+
+  const auto time = step_time({0, 50 * kUs}, waits, calls);
+
+  EXPECT_DOUBLE_EQ(time.purposes[0].exposed_us(), 20);
+  EXPECT_DOUBLE_EQ(time.purposes[1].exposed_us(), 10);
+}
+
 // A slower definition: each nanosecond for itself.
 TEST(StepTime, AgreesWithALookAtEachMoment) {
   std::mt19937 random(7);
   const auto below = [&](int end) { return static_cast<std::int64_t>(random() % unsigned(end)); };
   for (int round = 0; round < 200; ++round) {
-    std::vector<TimeSpan> waits;
-    for (auto at = below(20); at < 90; at = waits.back().second + below(10))
-      waits.emplace_back(at, at + 1 + below(9));
+    std::vector<WaitSpan> waits;
+    for (auto at = below(20); at < 90; at = waits.back().at.second + below(10))
+      waits.push_back({.at = {at, at + 1 + below(9)}});
     std::vector<CallSpan> calls;
     for (auto left = below(8); left > 0; --left) {
       const auto start = below(90);
@@ -120,7 +157,7 @@ TEST(StepTime, AgreesWithALookAtEachMoment) {
     }
     std::int64_t exposed = 0, idle = 0;
     for (const auto& wait : waits)
-      for (auto at = wait.first; at < wait.second; ++at) {
+      for (auto at = wait.at.first; at < wait.at.second; ++at) {
         const bool busy = std::any_of(calls.begin(), calls.end(), [&](const CallSpan& call) {
           return call.start_ns <= at && at < call.end_ns;
         });

@@ -36,6 +36,21 @@ TEST(StageWaits, AreSharesOfComputingAndWaiting) {
   EXPECT_DOUBLE_EQ(shares.by_schedule, 1.0 / 4);
 }
 
+// The head waits for its table within forward.
+TEST(StageWaits, CountAWaitWithinWorkOnce) {
+  StageWaitShares shares;
+  spawn(2, [&](Bootstrap& member) {
+    StageWaits waits;
+    waits.add({.purposes = {{.axis = "pp", .purpose = "head table", .exposed_wait_us = 20}}},
+              {.work = {{{.work = trainers::Work::forward}, {0, 50'000}},
+                        {{.work = trainers::Work::backward}, {60'000, 110'000}}},
+               .waits = {{.at = {10'000, 30'000}}, {.at = {50'000, 60'000}}}});
+    auto all = waits.shares(member, member.rank(), "1f1b", kTwoStages);
+    if (member.rank() == 0) shares = std::move(all);
+  });
+  EXPECT_DOUBLE_EQ(shares.all, 20.0 / 100);
+}
+
 TEST(StageWaits, AreNoneWithoutAPipeline) {
   StageWaitShares shares{.stages = {1}};
   spawn(1, [&](Bootstrap& member) { shares = StageWaits().shares(member, 0, "1f1b", {}); });

@@ -18,7 +18,7 @@ trainers::StepSpans spans() {
   return {.step = {5'000'000, 9'000'000},
           .work = {{{.work = Work::forward, .unit = 1, .micro_batch = 2}, {5'000'000, 6'000'000}},
                    {{.work = Work::optimizer}, {8'000'000, 8'500'000}}},
-          .waits = {{6'000'500, 7'000'000}},
+          .waits = {{.at = {6'000'500, 7'000'000}}},
           .calls = {{.axis = "dp",
                      .purpose = "gradient all_reduce",
                      .stream = "dp",
