@@ -1,5 +1,5 @@
-// Tensor-parallel, pipeline-parallel and data-parallel training at once: ranks share layers, have
-// layers of their own, and share state where it is asked.
+// Tensor-parallel, context-parallel, pipeline-parallel and data-parallel training at once: ranks
+// share layers or sequences, have layers of their own, and share state where it is asked.
 #include "trainers/programs/train.h"
 
 int main(int argc, char** argv) {

@@ -223,6 +223,7 @@ constexpr auto kParallelRows = std::to_array<OptionRow>({
      .help = "ring: keys and values go around beside compute; ulysses: positions are exchanged for "
              "heads",
      .note = "With ulysses N divides the heads, and the key and value heads, of a rank.",
+     .belongs_to = "cp",
      .apply =
          set_choice<TrainOptions, kContextMethods, &TrainOptions::train, &TrainConfig::cp_method>},
     {.long_name = "shard-size",

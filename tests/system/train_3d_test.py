@@ -1,26 +1,30 @@
-"""Tensor and pipeline parallelism as users start them: one rank's losses, refusals, the plan."""
+"""Tensor, context and pipeline parallelism as users start them: losses, refusals, the plan."""
 
 import unittest
 
 from support import main, mpirun, needs_module, run, tool
 from train_test import EXACT, steps
 
-REFUSED = (
-    "train_fsdp -t 2 --tp 2",
-    "train_3d -t 3 --tp 3",
-    "train_3d -t 2 --tp 2 --hook topk",
-    "train_3d -t 2 --sequence-parallel",
-    "train_fsdp -t 2 --cp 2",
-    "train_3d -t 3 --cp 3",
-    "train_3d -t 2 --cp 2 --tp 2",
-    "train_3d -t 8 --model llama-mini --cp 8 --cp-method ulysses",
-    "train_fsdp -t 2 --pp 2",
-    "train_3d -t 3 --pp 3",
-    "train_3d -t 2 --pp 2 --virtual-stages 2",
-    "train_3d -t 2 --pp 2 --schedule zb-h1 --recompute full",
-    "train_3d -t 2 --pp 2 --schedule 2f2b",
-    "train_3d --schedule gpipe",
-)
+REFUSED = {
+    "train_fsdp -t 2 --tp 2": "train_3d",
+    "train_3d -t 3 --tp 3": "--tp 3 does not divide the 4 heads of nano",
+    "train_3d -t 2 --tp 2 --hook topk": "--hook topk",
+    "train_3d -t 2 --sequence-parallel": "--sequence-parallel belongs to --tp N",
+    "train_3d -t 2 --tp 1 --sequence-parallel": "give 2 of them or more",
+    "train_3d -t 4 --tp 4 --cp 3 --sequence-parallel": "--cp 3 does not divide 1 data-parallel",
+    "train_fsdp -t 2 --cp 2": "train_3d",
+    "train_3d -t 3 --cp 3": "--cp 3 does not divide the 128 positions",
+    "train_3d -t 2 --cp 2 --tp 2": "--cp 2 does not divide 1 data-parallel ranks; choices: 1.",
+    "train_3d --cp-method ulysses": "--cp-method belongs to --cp N",
+    "train_3d -t 8 --model llama-mini --cp 8 --cp-method ulysses": "key and value heads that",
+    "train_fsdp -t 2 --pp 2": "train_3d",
+    "train_3d -t 3 --pp 3": "--pp 3 does not divide the 4 layers of nano; choices: 1, 2, 4.",
+    "train_3d -t 2 --pp 2 --virtual-stages 2": "interleaved",
+    "train_3d -t 2 --pp 2 --schedule zb-h1 --recompute full": "--recompute does not",
+    "train_3d -t 2 --pp 2 --schedule 2f2b": "'2f2b'",
+    "train_3d -t 2 --pp 1 --schedule 2f2b": "'2f2b'",
+    "train_3d --schedule gpipe": "--schedule belongs to --pp N",
+}
 
 
 class Losses(unittest.TestCase):
@@ -63,18 +67,20 @@ class Losses(unittest.TestCase):
 
 class Words(unittest.TestCase):
     def test_that_ask_for_no_layout_are_refused_by_one_sentence(self):
-        for words in REFUSED:
+        for words, phrase in REFUSED.items():
             program, *rest = words.split()
             done = run([tool(program), *rest])
             self.assertEqual(done.returncode, 2, words)
             said = [line for line in done.stderr.splitlines() if "note:" not in line]
             self.assertEqual(len(said), 1, done.stderr)
+            self.assertIn(phrase, said[0], words)
 
     def test_draw_the_schedule_without_training(self):
         done = run([tool("train_3d"), "-t", "4", "--pp", "4", "--schedule", "gpipe", "--dry-run"])
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("\n0 F0F1F2F3F4F5F6F7......", done.stdout)
         self.assertIn("\n3 ......F0F1F2F3F4F5F6F7B0--B1--", done.stdout)
+        self.assertIn(", of stage 3\n", done.stdout)
         self.assertIn("\nsent by a rank on pp for activation: 0 to 524288 bytes\n", done.stdout)
 
 

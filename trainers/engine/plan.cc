@@ -70,8 +70,9 @@ std::optional<std::string> split_refusal(const TrainConfig& config) {
 // cut.
 std::optional<std::string> pipeline_refusal(const TrainConfig& config) {
   const auto chunks = config.pp * config.virtual_stages;
-  if (config.pp == 1 && chunks == 1) return std::nullopt;
-  if (config.pp == 1) return "--virtual-stages is of a pipeline: give --pp, too.";
+  const bool known = std::ranges::count(schedule_kinds(), config.pp_schedule, &ScheduleKind::name);
+  if (known && config.pp == 1 && chunks == 1) return std::nullopt;
+  if (known && config.pp == 1) return "--virtual-stages is of a pipeline: give --pp, too.";
   const auto schedule = pipeline_schedule(
       config.pp_schedule,
       {.stages = static_cast<int>(config.pp), .chunks = static_cast<int>(config.virtual_stages)});
@@ -86,6 +87,22 @@ std::optional<std::string> pipeline_refusal(const TrainConfig& config) {
                          ? ""
                          : fmt::format(" with --virtual-stages {}", config.virtual_stages),
                      config.model.layers, config.model.name, choices.empty() ? "none" : choices);
+}
+
+// Where ranks of --tp split positions, of which --cp has cut off some. REQUIRES: it divides them.
+std::optional<std::string> sequence_refusal(const TrainConfig& config) {
+  if (!config.sequence_parallel) return std::nullopt;
+  if (config.tp == 1)
+    return "--sequence-parallel splits positions among the ranks of --tp: give 2 of them or more.";
+  const auto positions = config.model.length / config.cp;
+  if (positions % config.tp == 0) return std::nullopt;
+  const auto choices = numbers_that(positions, [&](std::size_t tp) {
+    return tp > 1 && positions % tp == 0 && !tensor_refusal(config.model, tp, config.deterministic);
+  });
+  return fmt::format(
+      "--sequence-parallel: --tp {} does not divide the {} positions of a sequence{}; choices: {}.",
+      config.tp, positions, config.cp > 1 ? " that a rank has" : "",
+      choices.empty() ? "none" : choices);
 }
 
 ContextConfig context_of(const TrainConfig& config) {
@@ -131,11 +148,6 @@ std::optional<std::string> mesh_refusal(const TrainConfig& config, int nranks) {
   if (const auto refusal = tensor_refusal(config.model, config.tp, config.deterministic))
     return refusal;
   if (const auto refusal = pipeline_refusal(config)) return refusal;
-  if (const auto positions = config.model.length / config.cp;
-      config.sequence_parallel && positions % config.tp != 0)
-    return fmt::format(
-        "--sequence-parallel: --tp {} does not divide the {} positions of a sequence{}.", config.tp,
-        positions, config.cp > 1 ? " that a rank has" : "");
   const auto beside_tp = ranks / config.tp;
   if (beside_tp % config.pp != 0)
     return fmt::format("--pp {} does not divide {} ranks{}; choices: {}.", config.pp, beside_tp,
@@ -149,6 +161,7 @@ std::optional<std::string> mesh_refusal(const TrainConfig& config, int nranks) {
   const TensorShare share{.leaves = config.tp, .nranks = config.tp};
   if (const auto refusal = context_refusal(model_of_share(config.model, share), context_of(config)))
     return refusal;
+  if (const auto refusal = sequence_refusal(config)) return refusal;
   if (data % static_cast<std::size_t>(shards_of(config, static_cast<int>(data))) == 0)
     return std::nullopt;
   return fmt::format("--shard-size {} does not divide {} {}; choices: {}.", config.shard_size, data,

@@ -80,6 +80,23 @@ std::size_t activation_bytes_of(const trainers::TrainConfig& train,
   return bytes;
 }
 
+// Of the first rank of each stage: the others' have the same sizes.
+std::string buckets_text(const trainers::TrainConfig& train, int nranks) {
+  std::string text;
+  const auto stages = static_cast<int>(train.pp);
+  for (int stage = 0; stage < stages; ++stage) {
+    const auto position = trainers::position_of(train, nranks / stages * stage, nranks);
+    for (const auto& chunk : trainers::chunks_of(train, position))
+      for (const auto& bucket : chunk->plan.buckets)
+        text +=
+            fmt::format("bucket of {} for {} parameters, the last of them {}{}\n",
+                        bytes_text(bucket.count() * bytes_of(train.type)), bucket.parameters.size(),
+                        chunk->table.parameters[bucket.parameters.back()].name,
+                        stages > 1 ? fmt::format(", of stage {}", stage) : "");
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string trainer_list_text() {
@@ -111,12 +128,7 @@ std::string training_plan_text(const TrainOptions& options, int nranks) {
   text += mesh_text(table);
   const auto schedule = trainers::schedule_of(train, first);
   text += pipeline_text(train, schedule);
-  for (const auto& chunk : trainers::chunks_of(train, first))
-    for (const auto& bucket : chunk->plan.buckets)
-      text +=
-          fmt::format("bucket of {} for {} parameters, the last of them {}\n",
-                      bytes_text(bucket.count() * bytes_of(train.type)), bucket.parameters.size(),
-                      chunk->table.parameters[bucket.parameters.back()].name);
+  text += buckets_text(train, nranks);
   text +=
       "#  rank     gradients sent    parameters sent   parameters    gradients    optimizer     "
       "gathered  activations\n";

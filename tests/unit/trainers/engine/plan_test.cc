@@ -314,6 +314,33 @@ TEST(ContextParallelRanks, AreRefusedWhereTheyDoNotDivideWhatTheyShare) {
   }
 }
 
+TEST(SequenceParallelRanks, AreRefusedWhereTheyDoNotDivideThePositionsOfARank) {
+  auto config = tiny_training();  // 6 heads
+  config.model.length = 24;
+  config.sequence_parallel = true;
+  EXPECT_EQ(
+      mesh_refusal(config, 1).value_or(""),
+      "--sequence-parallel splits positions among the ranks of --tp: give 2 of them or more.");
+  config.tp = 3;
+  EXPECT_EQ(mesh_refusal(config, 3), std::nullopt);
+  config.cp = 4;
+  EXPECT_EQ(mesh_refusal(config, 12), std::nullopt);
+  config.cp = 8;
+  EXPECT_EQ(mesh_refusal(config, 24), std::nullopt);
+  config.cp = 12;
+  EXPECT_EQ(mesh_refusal(config, 36).value_or(""),
+            "--sequence-parallel: --tp 3 does not divide the 2 positions of a sequence that a rank "
+            "has; choices: 2.");
+  EXPECT_EQ(mesh_refusal(config, 3).value_or(""),
+            "--cp 12 does not divide 1 data-parallel ranks; choices: 1.");
+}
+
+TEST(PipelineSchedules, AreKnownByTheirNamesWithoutAPipelineToo) {
+  auto config = tiny_training();
+  config.pp_schedule = "2f2b";
+  EXPECT_NE(mesh_refusal(config, 1).value_or("").find("'2f2b'"), std::string::npos);
+}
+
 TEST(ContextParallelRanks, HaveOneChunkOfASequenceWhereTwoWouldNotDivideIt) {
   EXPECT_TRUE(sequence_share(24, {.nranks = 4}, 0).split.zigzag);
   EXPECT_FALSE(sequence_share(12, {.nranks = 4}, 0).split.zigzag);
