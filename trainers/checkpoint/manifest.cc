@@ -100,7 +100,7 @@ void take_box(const SavedTensor& of, Members& members, TensorSlice& what) {
   what.run = sizes[1];
 }
 
-Chunk chunk_of(const Json& item, const Manifest& within, std::string& problem) {
+Chunk chunk_of(const Json& item, const Manifest& within, bool has_boxes, std::string& problem) {
   constexpr DataType kTypes[] = {DataType::float32, DataType::float64};
   Chunk chunk;
   auto& what = chunk.what;
@@ -116,7 +116,9 @@ Chunk chunk_of(const Json& item, const Manifest& within, std::string& problem) {
     members.complain("chunks");
     return chunk;
   }
-  if (item.contains("offsets")) {
+  const bool is_box = item.contains("offsets") || item.contains("sizes");
+  if (is_box && !has_boxes) members.complain("offsets");
+  if (is_box) {
     take_box(within.tensors[what.tensor], members, what);
   } else {
     members.take("index", what.index);
@@ -325,7 +327,7 @@ Result<Manifest> parse_manifest(std::string_view text) {
     if (!json::convert(bytes, manifest.file_bytes.emplace_back())) members.complain("files");
   });
   members.list("chunks", [&](const Json& item) {
-    manifest.chunks.push_back(chunk_of(item, manifest, problem));
+    manifest.chunks.push_back(chunk_of(item, manifest, version != kFirstVersion, problem));
   });
   if (!problem.empty()) return Failure{problem};
   sort_chunks(manifest.chunks);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 namespace linerate::trainers {
@@ -69,9 +70,11 @@ std::vector<Axis*> StageLinks::axes() {
 }
 
 Axis& StageLinks::axis_of(int from, int to, std::string_view purpose) {
-  return *std::ranges::find_if(links_, [&](const Link& link) {
-            return link.from == from && link.to == to && link.tied == is_tied(purpose);
-          })->axis;
+  const auto found = std::ranges::find_if(links_, [&](const Link& link) {
+    return link.from == from && link.to == to && link.tied == is_tied(purpose);
+  });
+  assert(found != links_.end() && found->axis);
+  return *found->axis;
 }
 
 void StageLinks::send(int stage, std::string_view purpose, Block data) {

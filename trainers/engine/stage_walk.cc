@@ -7,6 +7,7 @@
 #include "trainers/pipeline/messages.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 namespace linerate::trainers {
@@ -215,6 +216,7 @@ void Trainer::receive(const Operation& operation, const Round& round) {
 void Trainer::take(Chunk& chunk, const Round& round, Action action, Array to) {
   const auto found = incoming_.find(operation_of(schedule_.pipeline, position_.stage, action,
                                                  static_cast<int>(round.index), chunk.index));
+  assert(found != incoming_.end());
   const auto& [data, done] = found->second;
   compute_.wait(done);
   arena_.device().copy(View(to.data, data.bytes()), data.view(), compute_);

@@ -4,6 +4,7 @@
 #include "trainers/parallel/injected.h"
 #include "trainers/parallel/tree_sum.h"
 
+#include <cassert>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -44,6 +45,7 @@ void TensorAxis::all_reduce(Array y, std::size_t count, TensorSum what, Stream& 
 }
 
 void TensorAxis::sum_over_copies(Array y, std::size_t count, Stream& stream) {
+  assert(copies_ != nullptr);
   auto& to = copies_->stream();
   to.wait(stream.record());
   const auto view = view_of(y, count);
@@ -93,6 +95,7 @@ void TensorAxis::sum_scattered(Array y, std::size_t count, TensorSum what, const
     term(0, all.array(y.type));
     return reduce_scatter(y, all.array(y.type), count, what, stream);
   }
+  assert(axis_ != nullptr);
   const auto part = count / share().nranks;
   const auto tree = own_terms(count, y.type, term, stream);
   const auto by_rank = leaves_by_rank(share());
@@ -111,6 +114,7 @@ void TensorAxis::sum_scattered(Array y, std::size_t count, TensorSum what, const
 
 void TensorAxis::reduce_scatter(Array y, Array x, std::size_t count, TensorSum what,
                                 Stream& stream) {
+  assert(axis_ != nullptr);
   const auto part = count / share().nranks;
   auto& to = axis_->stream();
   to.wait(stream.record());
@@ -124,6 +128,7 @@ void TensorAxis::reduce_scatter(Array y, Array x, std::size_t count, TensorSum w
 }
 
 void TensorAxis::gather(Array all, Array own, std::size_t count, Stream& stream) {
+  assert(axis_ != nullptr);
   const auto part = count / share().nranks;
   auto& to = axis_->stream();
   to.wait(stream.record());

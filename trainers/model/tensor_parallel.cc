@@ -95,13 +95,19 @@ void TensorParallel::sum(Array y, std::size_t, TensorSum, const Term& term, Stre
   term(0, y);
 }
 
-void TensorParallel::sum_scattered(Array, std::size_t, TensorSum, const Term&, Stream&) {}
+// One rank has all rows, and no copies.
 
-void TensorParallel::reduce_scatter(Array, Array, std::size_t, TensorSum, Stream&) {}
+void TensorParallel::sum_scattered(Array, std::size_t, TensorSum, const Term&, Stream&) {
+  assert(share_.splits_rows);
+}
 
-void TensorParallel::gather(Array, Array, std::size_t, Stream&) {}
+void TensorParallel::reduce_scatter(Array, Array, std::size_t, TensorSum, Stream&) {
+  assert(share_.splits_rows);
+}
 
-void TensorParallel::sum_over_copies(Array, std::size_t, Stream&) {}
+void TensorParallel::gather(Array, Array, std::size_t, Stream&) { assert(share_.splits_rows); }
+
+void TensorParallel::sum_over_copies(Array, std::size_t, Stream&) { assert(share_.nranks > 1); }
 
 void TensorParallel::all_reduce_max(Array, std::size_t, Stream&) {}
 

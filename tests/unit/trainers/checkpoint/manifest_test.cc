@@ -148,6 +148,15 @@ TEST(ManifestText, TakesBoxesThatCoverEachElementOnce) {
   EXPECT_EQ(again->chunks[2].what.index, 11u);
 }
 
+TEST(ManifestText, HasNoBoxesInTheFirstVersion) {
+  EXPECT_EQ(refusal([](Json& root) { root["version"] = 1; }), "taken");
+  EXPECT_EQ(refusal([](Json& root) {
+              put_boxes(root);
+              root["version"] = 1;
+            }),
+            wrong("offsets"));
+}
+
 TEST(ManifestText, IsRefusedWhereBoxesOverlapLeaveAGapOrLieOutside) {
   const auto lacks = [](int from) {
     return "it lacks elements of m of 'first.weight' from " + std::to_string(from) +
