@@ -8,6 +8,7 @@
 #include <cblas.h>
 
 #include <algorithm>
+#include <array>
 
 namespace linerate::cpu {
 namespace {
@@ -31,6 +32,25 @@ void blas_gemm(const Gemm& what) {
        blas_size(what.ldc));
 }
 
+// Memory that a thread keeps for its next product: malloc would keep several times as much.
+template <typename T>
+class Kept {
+ public:
+  T* at_least(std::size_t count) {
+    if (count > count_) {
+      data_ = Scratch<T>(count);
+      count_ = count;
+    }
+    return data_.data();
+  }
+
+ private:
+  Scratch<T> data_{0};
+  std::size_t count_ = 0;
+};
+template <typename T>
+thread_local std::array<Kept<T>, 3> kept;
+
 // A block of B is held as panels of a few columns, each of which stays in the first-level cache
 // while all rows of a block of A go past it.
 template <typename T>
@@ -39,9 +59,9 @@ class BlockedGemm {
   explicit BlockedGemm(const Gemm& what)
       : what_(what),
         columns_(std::min(kColumns, padded(what.n, kPanel))),
-        a_(kRows * kDepth),
-        b_(kDepth * columns_),
-        c_(what.m * columns_) {}
+        a_(kept<W>[0].at_least(kRows * kDepth)),
+        b_(kept<W>[1].at_least(kDepth * columns_)),
+        c_(kept<W>[2].at_least(what.m * columns_)) {}
 
   void run() const {
     for (std::size_t j = 0; j < what_.n; j += kColumns) {
@@ -76,19 +96,19 @@ class BlockedGemm {
   }
 
   void read_c(std::size_t j, std::size_t columns) const {
-    std::fill_n(c_.data(), what_.m * columns_, W(0));
+    std::fill_n(c_, what_.m * columns_, W(0));
     if (what_.accumulates)
-      copy(c_.data(), columns_, elements<T>(what_.c) + j, what_.ldc, {what_.m, columns});
+      copy(c_, columns_, elements<T>(what_.c) + j, what_.ldc, {what_.m, columns});
   }
   void write_c(std::size_t j, std::size_t columns) const {
-    copy(elements<T>(what_.c) + j, what_.ldc, c_.data(), columns_, {what_.m, columns});
+    copy(elements<T>(what_.c) + j, what_.ldc, c_, columns_, {what_.m, columns});
   }
 
   void pack_b(Range depth, Range columns) const {
-    std::fill_n(b_.data(), kDepth * columns_, W(0));
+    std::fill_n(b_, kDepth * columns_, W(0));
     for (std::size_t j = 0; j < columns.count; j += kPanel) {
       const std::size_t width = std::min(kPanel, columns.count - j), first = columns.offset + j;
-      W* const panel = b_.data() + j * kDepth;
+      W* const panel = b_ + j * kDepth;
       const T* const b = elements<T>(what_.b);
       if (!what_.transpose_b) {
         copy(panel, kPanel, b + depth.offset * what_.ldb + first, what_.ldb, {depth.count, width});
@@ -103,28 +123,28 @@ class BlockedGemm {
   void add_block(Range rows, Range depth) const {
     const T* const a = elements<T>(what_.a);
     if (what_.transpose_a)
-      copy(a_.data(), kRows, a + depth.offset * what_.lda + rows.offset, what_.lda,
+      copy(a_, kRows, a + depth.offset * what_.lda + rows.offset, what_.lda,
            {depth.count, rows.count});
     else
-      copy(a_.data(), kDepth, a + rows.offset * what_.lda + depth.offset, what_.lda,
+      copy(a_, kDepth, a + rows.offset * what_.lda + depth.offset, what_.lda,
            {rows.count, depth.count});
     for (std::size_t j = 0; j < columns_; j += kPanel)
       multiply<W>({.m = rows.count,
                    .n = kPanel,
                    .k = depth.count,
-                   .a = a_.data(),
+                   .a = a_,
                    .a_row = what_.transpose_a ? 1 : kDepth,
                    .a_column = what_.transpose_a ? kRows : 1,
-                   .b = b_.data() + j * kDepth,
+                   .b = b_ + j * kDepth,
                    .ldb = kPanel,
-                   .c = c_.data() + rows.offset * columns_ + j,
+                   .c = c_ + rows.offset * columns_ + j,
                    .ldc = columns_,
                    .accumulates = true});
   }
 
   const Gemm& what_;
   std::size_t columns_;
-  Scratch<W> a_, b_, c_;
+  W *const a_, *const b_, *const c_;
 };
 
 }  // namespace
