@@ -215,15 +215,16 @@ TrainConfig training_of_leaves(bool llama) {
   return config;
 }
 
-TEST_P(Equality, OfContextParallelLayoutsIsToTheBit) {
+// With each way of recomputing; where something is recomputed without data-parallel ranks.
+void expect_one_ranks_bits(bool llama, const std::vector<RankLayout>& layouts) {
   const TinyHooks in_fixed_blocks{
       .math = [](int) { return make_cpu_math({.fixed_blocks = true}); }};
   for (const auto recompute : {Recompute::none, Recompute::selective, Recompute::full}) {
-    auto config = training_of_leaves(GetParam());
+    auto config = training_of_leaves(llama);
     config.recompute = recompute;
     const std::uint64_t sequences = recompute == Recompute::selective ? 2 : 1;
     const auto one = run_tiny(with(config, {.micro_batch = sequences}), 1, in_fixed_blocks);
-    for (auto layout : context_layouts()) {
+    for (auto layout : layouts) {
       layout.micro_batch = sequences;
       const auto shared = static_cast<int>(layout.tp * layout.cp * layout.pp);
       if (recompute != Recompute::none && layout.nranks > shared) continue;
@@ -233,27 +234,19 @@ TEST_P(Equality, OfContextParallelLayoutsIsToTheBit) {
   }
 }
 
+TEST_P(Equality, OfContextParallelLayoutsIsToTheBit) {
+  expect_one_ranks_bits(GetParam(), context_layouts());
+}
+
 TEST_P(Equality, OfSequenceParallelLayoutsIsToTheBit) {
-  const TinyHooks in_fixed_blocks{
-      .math = [](int) { return make_cpu_math({.fixed_blocks = true}); }};
-  for (const auto recompute : {Recompute::none, Recompute::selective, Recompute::full}) {
-    auto config = training_of_leaves(GetParam());
-    config.recompute = recompute;
-    const std::uint64_t sequences = recompute == Recompute::selective ? 2 : 1;
-    const auto one = run_tiny(with(config, {.micro_batch = sequences}), 1, in_fixed_blocks);
-    for (RankLayout layout : std::initializer_list<RankLayout>{
-             {.nranks = 2, .tp = 2},
-             {.nranks = 4, .stage = Stage::parameters, .tp = 2},
-             {.nranks = 4, .tp = 2, .cp = 2},
-             {.nranks = 4, .tp = 2, .pp = 2},
-             {.nranks = 8, .stage = Stage::gradients, .tp = 2, .cp = 2, .pp = 2}}) {
-      layout.micro_batch = sequences;
-      layout.sequence_parallel = true;
-      if (recompute != Recompute::none && layout.nranks > 2) continue;
-      SCOPED_TRACE(::testing::PrintToString(layout));
-      expect_the_same(run_tiny(with(config, layout), layout.nranks, in_fixed_blocks), one);
-    }
-  }
+  std::vector<RankLayout> layouts{
+      {.nranks = 2, .tp = 2},
+      {.nranks = 4, .stage = Stage::parameters, .tp = 2},
+      {.nranks = 4, .tp = 2, .cp = 2},
+      {.nranks = 4, .tp = 2, .pp = 2},
+      {.nranks = 8, .stage = Stage::gradients, .tp = 2, .cp = 2, .pp = 2}};
+  for (auto& layout : layouts) layout.sequence_parallel = true;
+  expect_one_ranks_bits(GetParam(), layouts);
 }
 
 TEST_P(Equality, OfEverySyncIsToTheBit) {
