@@ -48,8 +48,12 @@ class Kept {
   Scratch<T> data_{0};
   std::size_t count_ = 0;
 };
+// Local to a function: g++ 12 never destroys a thread's variable template.
 template <typename T>
-thread_local std::array<Kept<T>, 3> kept;
+std::array<Kept<T>, 3>& kept() {
+  thread_local std::array<Kept<T>, 3> memory;
+  return memory;
+}
 
 // A block of B is held as panels of a few columns, each of which stays in the first-level cache
 // while all rows of a block of A go past it.
@@ -59,9 +63,9 @@ class BlockedGemm {
   explicit BlockedGemm(const Gemm& what)
       : what_(what),
         columns_(std::min(kColumns, padded(what.n, kPanel))),
-        a_(kept<W>[0].at_least(kRows * kDepth)),
-        b_(kept<W>[1].at_least(kDepth * columns_)),
-        c_(kept<W>[2].at_least(what.m * columns_)) {}
+        a_(kept<W>()[0].at_least(kRows * kDepth)),
+        b_(kept<W>()[1].at_least(kDepth * columns_)),
+        c_(kept<W>()[2].at_least(what.m * columns_)) {}
 
   void run() const {
     for (std::size_t j = 0; j < what_.n; j += kColumns) {
