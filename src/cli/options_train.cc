@@ -66,6 +66,13 @@ Refusal set_model(const Argument& given, TrainOptions& options) {
   return set_read(trainers::model_named(given.text), options.train.model);
 }
 
+Refusal set_order(const Argument& given, TrainOptions& options) {
+  const auto order = trainers::parse_order(given.text);
+  if (!order) return fmt::format("{}: {}", given.label, order.sentence());
+  options.train.order.axes = given.text;
+  return {};
+}
+
 template <auto Member>
 Refusal set_megabytes(const Argument& given, TrainOptions& options) {
   std::size_t megabytes = 0;
@@ -226,6 +233,19 @@ constexpr auto kParallelRows = std::to_array<OptionRow>({
      .belongs_to = "cp",
      .apply =
          set_choice<TrainOptions, kContextMethods, &TrainOptions::train, &TrainConfig::cp_method>},
+    {.long_name = "order",
+     .metavar = "AXES",
+     .default_text = trainers::kUsualOrder,
+     .help = "train_3d: the axes of the mesh of ranks, neighbours first",
+     .note = "As Megatron-LM's order. Ranks along the first axis are neighbours, those along the "
+             "last one far apart. Axes of one rank may be left out.",
+     .apply = set_order},
+    {.long_name = "rank-order",
+     .metavar = "FILE",
+     .help = "train_3d: number the ranks as this placement does: JSON of [linerate topo "
+             "place](placement.md#the-mesh)",
+     .note = "Its --tp and --pp are this run's, and its dp is all that is left, --cp fastest.",
+     .apply = set_file_of<TrainOptions, &TrainOptions::rank_order_file>},
     {.long_name = "shard-size",
      .metavar = "N",
      .default_text = "0",
@@ -350,6 +370,8 @@ Refusal check_train(const TrainOptions& options, TrainProgram program) {
                        train.tp > 1   ? "tp"
                        : train.cp > 1 ? "cp"
                                       : "pp");
+  if (!options.rank_order_file.empty() && train.order.axes != trainers::kUsualOrder)
+    return "--order and --rank-order both say how ranks are numbered: give one of them.";
   if (train.stage == Stage::none && train.shard_size > 0)
     return "--shard-size needs something that is sharded: run train_fsdp or train_3d with --zero "
            "1, 2 or 3.";

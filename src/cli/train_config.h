@@ -30,10 +30,11 @@ struct TraceOptions {
 struct TrainOptions : JobConfig {
   trainers::TrainConfig train{};
   CheckpointOptions checkpoints{};
-  int threads = 1;           // --threads: of a rank's matrix products
-  int zero = 0;              // --zero
-  double dropout = 0;        // --dropout: of the model, which is known only later
-  std::string jsonl_file{};  // empty: none
+  int threads = 1;                // --threads: of a rank's matrix products
+  int zero = 0;                   // --zero
+  std::string rank_order_file{};  // --rank-order: read by who runs it
+  double dropout = 0;             // --dropout: of the model, which is known only later
+  std::string jsonl_file{};       // empty: none
   TraceOptions trace{};
   std::optional<bool> progress{};  // nothing: where stderr is a terminal
   bool watches_health = false;     // --watch-health

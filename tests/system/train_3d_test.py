@@ -1,6 +1,8 @@
 """Tensor, context and pipeline parallelism as users start them: losses, refusals, the plan."""
 
+import tempfile
 import unittest
+from pathlib import Path
 
 from support import main, mpirun, needs_module, run, tool
 from train_test import EXACT, steps
@@ -23,6 +25,10 @@ REFUSED = {
     "train_3d -t 2 --pp 2 --schedule zb-h1 --recompute full": "--recompute does not",
     "train_3d -t 2 --pp 2 --schedule 2f2b": "'2f2b'",
     "train_3d -t 2 --pp 1 --schedule 2f2b": "'2f2b'",
+    "train_3d -t 4 --tp 2 --pp 2 --order tp-cp": "--order tp-cp says nothing of pp, which has 2",
+    "train_3d --order tp-xp": "Unknown axis 'xp'",
+    "train_3d --order pp-tp --rank-order /dev/null": "--order and --rank-order both say",
+    "train_3d --rank-order /etc/hostname": "it is no placement",
     "train_3d --schedule gpipe": "--schedule belongs to --pp N",
 }
 
@@ -54,6 +60,21 @@ class Losses(unittest.TestCase):
                   "--virtual-stages", "2", "--zero", "3")
         self.same(tool("train_3d"), "-t", "4", "--pp", "4", "--backend", "fake")
         self.same(tool("train_3d"), "-t", "4", "--pp", "2", "--schedule", "zb-h1", "--zero", "2")
+
+    def test_in_other_orders_of_ranks(self):
+        eight = [tool("train_3d"), "--nprocs", "8", "--tp", "2", "--pp", "2"]
+        self.same(*eight, "--order", "pp-dp-tp")
+        with tempfile.TemporaryDirectory() as folder:
+            for nranks in (4, 8):
+                words = ["--nranks", str(nranks), "--tp", "2", "--pp", "2", "--format", "json"]
+                placed = run([tool("linerate"), "topo", "place", "--platform", "dgx-h100", *words])
+                (Path(folder) / f"{nranks}.json").write_text(placed.stdout)
+            self.same(tool("train_3d"), "-t", "4", "--tp", "2", "--pp", "2", "--rank-order",
+                      f"{folder}/4.json")
+            done = run([tool("train_3d"), "-t", "4", "--tp", "2", "--pp", "2", "--rank-order",
+                        f"{folder}/8.json", "--dry-run"])
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("--rank-order is for 8 ranks, and this run has 4", done.stderr)
 
     def test_under_mpirun(self):
         needs_module("mpi")

@@ -4,6 +4,7 @@
 #include "trainers/data/source.h"
 #include "trainers/engine/gradients.h"
 #include "trainers/engine/parameter_store.h"
+#include "trainers/engine/rank_order.h"
 #include "trainers/model/model.h"
 #include "trainers/optimizer/gradient_scale.h"
 #include "trainers/optimizer/schedule.h"
@@ -49,6 +50,7 @@ struct TrainConfig {
   std::size_t pp = 1;  // stages of a pipeline, each of some layers: pipeline parallelism
   std::string pp_schedule = "1f1b";  // of its micro-batches: schedule_kinds()
   std::size_t virtual_stages = 1;    // chunks of layers of each stage
+  RankOrder order{};                 // of the ranks on these axes
   Stage stage = Stage::none;
   int shard_size = 0;  // ranks that share state among them; 0: all
   BucketCaps buckets{};

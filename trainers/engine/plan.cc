@@ -115,21 +115,31 @@ std::string divisors(std::size_t of) {
 
 }  // namespace
 
+MeshShape mesh_shape_of(const TrainConfig& config, int nranks) {
+  return {config.tp, config.cp,
+          static_cast<std::size_t>(nranks) / (config.tp * config.cp * config.pp), config.pp};
+}
+
 Position position_of(const TrainConfig& config, int rank, int nranks) {
+  return position_at(config, place_of(config.order, mesh_shape_of(config, nranks), rank), nranks);
+}
+
+Position position_at(const TrainConfig& config, int place, int nranks) {
   const auto tp = static_cast<int>(config.tp);
   const auto nstages = static_cast<int>(config.pp);
   const auto data_nranks = nranks / tp / nstages;
   const auto leaves = config.deterministic ? canonical_leaves(config.model) : config.tp;
-  return {.tensor = {.leaves = leaves,
-                     .rank = static_cast<std::size_t>(rank % tp),
+  return {.place = place,
+          .tensor = {.leaves = leaves,
+                     .rank = static_cast<std::size_t>(place % tp),
                      .nranks = config.tp,
                      .in_order = config.deterministic,
                      .splits_rows = config.sequence_parallel && config.tp > 1},
           .sequence = sequence_share(config.model.length, context_of(config),
-                                     static_cast<std::size_t>(rank / tp) % config.cp),
-          .data_rank = rank / tp % data_nranks,
+                                     static_cast<std::size_t>(place / tp) % config.cp),
+          .data_rank = place / tp % data_nranks,
           .data_nranks = data_nranks,
-          .stage = rank / tp / data_nranks,
+          .stage = place / tp / data_nranks,
           .nstages = nstages};
 }
 
@@ -163,7 +173,7 @@ std::optional<std::string> mesh_refusal(const TrainConfig& config, int nranks) {
     return refusal;
   if (const auto refusal = sequence_refusal(config)) return refusal;
   if (data % static_cast<std::size_t>(shards_of(config, static_cast<int>(data))) == 0)
-    return std::nullopt;
+    return order_refusal(config.order, mesh_shape_of(config, nranks));
   return fmt::format("--shard-size {} does not divide {} {}; choices: {}.", config.shard_size, data,
                      of_data, divisors(data));
 }

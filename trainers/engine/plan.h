@@ -20,7 +20,7 @@ namespace linerate::trainers {
 // along axis 1 all hold the same. In stage 0 all ranks are along axis 1.
 inline constexpr std::size_t kShardAxis = 0, kReplicateAxis = 1;
 inline constexpr std::string_view kAxisNames[] = {"dp_shard", "dp_replicate"};
-// Tensor-parallel ranks are neighbours: they hold parts of the same layers, and work on the same
+// Tensor-parallel ranks hold parts of the same layers, and work on the same
 // sequences.
 inline constexpr std::string_view kTensorAxisName = "tp";
 // Beyond them, context-parallel ranks share the same sequences. They hold the same parameters, and
@@ -29,9 +29,10 @@ inline constexpr std::string_view kContextAxisName = "cp";
 // Stages of a pipeline are far apart: they hold different layers, and send each other little.
 inline constexpr std::string_view kPipelineAxisName = "pp";
 
-// Where a rank of the job stands: tensor-parallel ranks count fastest, then context-parallel ones,
-// then data-parallel ones, then stages. REQUIRES: mesh_refusal() has none.
+// Where a rank of the job stands. In the usual order tensor-parallel ranks count fastest, then
+// context-parallel ones, then data-parallel ones, then stages.
 struct Position {
+  int place = 0;  // among all ranks, in the usual order
   TensorShare tensor{};
   SequenceShare sequence{};
   int data_rank = 0, data_nranks = 1;  // among the ranks of the same share of the model and stage
@@ -47,7 +48,10 @@ struct Position {
     return static_cast<std::size_t>(data_rank) * tensor.nranks + tensor.rank;
   }
 };
+// REQUIRES, of all three: mesh_refusal() has none.
+MeshShape mesh_shape_of(const TrainConfig& config, int nranks);
 Position position_of(const TrainConfig& config, int rank, int nranks);
+Position position_at(const TrainConfig& config, int place, int nranks);
 
 // The parameters of all stages, as a rank has its share of them, with the placements of their state
 // on the mesh of its data-parallel ranks.

@@ -66,19 +66,19 @@ Trainer::Trainer(RankContext& rank, const TrainConfig& config, const Source& sou
                     ? std::optional<Axis>(std::in_place, kAxisNames[kReplicateAxis],
                                           add_axis(rank, position_, table_.mesh, kReplicateAxis))
                     : std::nullopt),
-      tensor_axis_(config.tp > 1
-                       ? std::optional<Axis>(
-                             std::in_place, kTensorAxisName,
-                             rank.add_axis(rank.rank() / static_cast<int>(config.tp), rank.rank()))
-                       : std::nullopt),
+      tensor_axis_(config.tp > 1 ? std::optional<Axis>(
+                                       std::in_place, kTensorAxisName,
+                                       rank.add_axis(position_.place / static_cast<int>(config.tp),
+                                                     position_.place))
+                                 : std::nullopt),
       context_axis_(config.cp > 1 ? std::optional<Axis>(std::in_place, kContextAxisName,
                                                         add_context_axis(rank, position_))
                                   : std::nullopt),
-      copies_axis_(copies() > 1
-                       ? std::optional<Axis>(std::in_place, kTensorAxisName,
-                                             rank.add_axis(rank.rank() / copies(), rank.rank()),
-                                             fmt::format("{}, copies", kTensorAxisName))
-                       : std::nullopt),
+      copies_axis_(copies() > 1 ? std::optional<Axis>(
+                                      std::in_place, kTensorAxisName,
+                                      rank.add_axis(position_.place / copies(), position_.place),
+                                      fmt::format("{}, copies", kTensorAxisName))
+                                : std::nullopt),
       tools_{.axis = axis_,
              .replicas = replicas_ ? &*replicas_ : nullptr,
              .math = math,

@@ -9,6 +9,7 @@
 #include "trainers/pipeline/draw.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -45,6 +46,42 @@ std::string mesh_text(const trainers::ParameterTable& table) {
   if (trainers::main_axis(table) != trainers::kShardAxis || replicas == 1) return {};
   return fmt::format("# hybrid sharding: {} replicas (dp_replicate) of {} shards (dp_shard)\n",
                      replicas, shards);
+}
+
+// The first ones of an axis' groups of ranks, each a communicator.
+std::string groups_text(const trainers::TrainConfig& train, int nranks, std::size_t axis) {
+  constexpr std::size_t kGroups = 8, kRanks = 16;
+  const auto shape = trainers::mesh_shape_of(train, nranks);
+  std::vector<int> ranks(static_cast<std::size_t>(nranks));  // by place
+  for (int rank = 0; rank < nranks; ++rank)
+    ranks[static_cast<std::size_t>(trainers::place_of(train.order, shape, rank))] = rank;
+  const auto mesh = trainers::mesh_in_order(shape, *trainers::parse_order(trainers::kUsualOrder));
+  std::string text;
+  std::size_t groups = 0;
+  for (std::size_t place = 0; place < mesh.nranks() && groups < kGroups; ++place) {
+    if (mesh.coordinate(place, axis) > 0) continue;
+    std::vector<int> group;
+    for (std::size_t at = 0; at < std::min(shape[axis], kRanks); ++at)
+      group.push_back(ranks[mesh.moved(place, axis, at)]);
+    text += fmt::format(" {}{}{}", groups++ > 0 ? "| " : "", fmt::join(group, " "),
+                        shape[axis] > kRanks ? " …" : "");
+  }
+  return text + (groups * shape[axis] < mesh.nranks() ? " | …" : "");
+}
+
+// Which ranks are along each axis, where there are several axes.
+std::string order_text(const trainers::TrainConfig& train, int nranks) {
+  const auto shape = trainers::mesh_shape_of(train, nranks);
+  if (std::ranges::count_if(shape, [](std::size_t size) { return size > 1; }) < 2) return {};
+  auto text = train.order.given.places.empty()
+                  ? fmt::format("# order of ranks: {}\n",
+                                trainers::text_of(*trainers::parse_order(train.order.axes)))
+                  : std::string("# order of ranks: as --rank-order has it\n");
+  for (std::size_t axis = 0; axis < shape.size(); ++axis)
+    if (shape[axis] > 1)
+      text += fmt::format("# ranks along {}:{}\n", trainers::kMeshAxes[axis],
+                          groups_text(train, nranks, axis));
+  return text;
 }
 
 // The schedule as it is if a backward takes twice as long as a forward, and messages take no time.
@@ -85,7 +122,7 @@ std::string buckets_text(const trainers::TrainConfig& train, int nranks) {
   std::string text;
   const auto stages = static_cast<int>(train.pp);
   for (int stage = 0; stage < stages; ++stage) {
-    const auto position = trainers::position_of(train, nranks / stages * stage, nranks);
+    const auto position = trainers::position_at(train, nranks / stages * stage, nranks);
     for (const auto& chunk : trainers::chunks_of(train, position))
       for (const auto& bucket : chunk->plan.buckets)
         text +=
@@ -117,7 +154,7 @@ std::string trainer_list_text() {
 
 std::string training_plan_text(const TrainOptions& options, int nranks) {
   const auto& train = options.train;
-  const auto first = trainers::position_of(train, 0, nranks);
+  const auto first = trainers::position_at(train, 0, nranks);
   const auto table = trainers::table_of(train, first);
   const auto micro_batches = trainers::micro_batches_of(train, first.batch_nranks());
   auto text = fmt::format(
@@ -125,7 +162,7 @@ std::string training_plan_text(const TrainOptions& options, int nranks) {
       "# {} micro-batches of {} sequences of {} tokens make a step\n",
       train.model.name, trainers::parameters_of(train.model).count(), table.units(), nranks,
       static_cast<int>(train.stage), micro_batches.count(), micro_batches.size, train.model.length);
-  text += mesh_text(table);
+  text += mesh_text(table) + order_text(train, nranks);
   const auto schedule = trainers::schedule_of(train, first);
   text += pipeline_text(train, schedule);
   text += buckets_text(train, nranks);

@@ -53,6 +53,7 @@ std::string run_line(const TrainingRun& run, const TrainOptions& options, const 
                   {"tp", train.tp},
                   {"cp", train.cp},
                   {"pp", train.pp},
+                  {"order", train.order.given.places.empty() ? train.order.axes : "file"},
                   {"zero", static_cast<int>(train.stage)},
                   {"deterministic", train.deterministic},
                   {"no_communication", options.no_communication},

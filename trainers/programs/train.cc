@@ -2,7 +2,9 @@
 
 #include "base/environment.h"
 #include "base/error.h"
+#include "base/file.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "cli/help.h"
 #include "cli/tokens.h"
@@ -26,6 +28,7 @@
 #include "trainers/programs/utilisation.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -184,6 +187,12 @@ ExitCode train(RankContext& rank, const Program& program) {
   return code;
 }
 
+// Of places a number that tells them apart.
+std::string order_text_of(const trainers::RankOrder& order) {
+  if (order.given.places.empty()) return order.axes;
+  return fmt::format("{:016x}", fnv1a(fmt::format("{}", fmt::join(order.given.places, " "))));
+}
+
 // What would train something else, or hang, where processes are started with different words.
 std::vector<Setting> shared_settings(const TrainOptions& options) {
   const auto& train = options.train;
@@ -208,6 +217,7 @@ std::vector<Setting> shared_settings(const TrainOptions& options) {
           {"--pp", fmt::to_string(train.pp)},
           {"--schedule", fmt::format("\"{}\"", train.pp_schedule)},
           {"--virtual-stages", fmt::to_string(train.virtual_stages)},
+          {"--order", fmt::format("\"{}\"", order_text_of(train.order))},
           {"--zero", fmt::to_string(static_cast<int>(train.stage))},
           {"--shard-size", fmt::to_string(train.shard_size)},
           {"--bucket-cap-mb", fmt::to_string(train.buckets.bytes >> 20)},
@@ -242,47 +252,61 @@ Result<std::optional<TextFile>> opened_output(const TrainOptions& options,
   return std::optional(*std::move(file));
 }
 
+// The file of --rank-order, where one is named.
+Refusal read_rank_order(TrainOptions& options) {
+  const auto& name = options.rank_order_file;
+  if (name.empty()) return {};
+  const auto text = read_file_or_pipe(name, trainers::kMostPlacementBytes);
+  if (!text) return fmt::format("--rank-order {}: {}", name, text.sentence());
+  auto places = trainers::read_rank_places(*text);
+  if (!places) return fmt::format("--rank-order {}{}", name, places.sentence());
+  options.train.order.given = *std::move(places);
+  return {};
+}
+
 ExitCode run(TrainProgram program, const std::vector<std::string>& words) {
   const std::string name(name_of(program));
   if (asks_for_help(words, Audience::train)) {
     fmt::print("{}", program_help(name, Audience::train));
     return ExitCode::ok;
   }
-  const auto options = parse_train(words, program);
-  if (!options) return refuse(options.sentence());
-  if (options->list) {
+  auto parsed = parse_train(words, program);
+  if (!parsed) return refuse(parsed.sentence());
+  auto options = std::move(parsed).value();
+  if (const auto refusal = read_rank_order(options)) return refuse(*refusal);
+  if (options.list) {
     fmt::print("{}", trainer_list_text());
     return ExitCode::ok;
   }
-  const auto source = trainers::make_source(options->train.data);
+  const auto source = trainers::make_source(options.train.data);
   if (!source) return refuse(source.sentence());
-  if (options->dry_run) {
-    const int nranks = std::max(1, options->nprocs) * options->ranks_per_process();
-    if (const auto refusal = trainers::mesh_refusal(options->train, nranks))
+  if (options.dry_run) {
+    const int nranks = std::max(1, options.nprocs) * options.ranks_per_process();
+    if (const auto refusal = trainers::mesh_refusal(options.train, nranks))
       return refuse(*refusal);
-    fmt::print("{}", training_plan_text(*options, nranks));
+    fmt::print("{}", training_plan_text(options, nranks));
     return ExitCode::ok;
   }
-  if (const auto& folder = options->train.offload_folder; !folder.empty())
+  if (const auto& folder = options.train.offload_folder; !folder.empty())
     if (const auto refusal = trainers::mapped_file_refusal(folder)) return refuse(*refusal);
-  const auto checkpoint = checkpoint_to_resume(*options);
+  const auto checkpoint = checkpoint_to_resume(options);
   if (!checkpoint) return refuse(checkpoint.sentence());
   const auto first = *checkpoint ? (*checkpoint)->manifest.step : 0;
-  auto settings = shared_settings(*options);
+  auto settings = shared_settings(options);
   settings.push_back({"--resume, in steps", fmt::to_string(first)});
   const auto signals = catch_signals(true);
   const auto environment = Environment::of_process();
-  auto output = opened_output(*options, environment, signals.interrupted);
+  auto output = opened_output(options, environment, signals.interrupted);
   if (!output) return refuse(output.sentence());
   auto jsonl = *std::move(output);
   const Program training{.name = name,
                          .words = words,
-                         .options = *options,
+                         .options = options,
                          .source = **source,
                          .environment = environment,
                          .checkpoint = *checkpoint,
                          .jsonl = jsonl ? &*jsonl : nullptr};
-  return run_job({.config = *options,
+  return run_job({.config = options,
                   .environment = environment,
                   .interrupted = signals.interrupted,
                   .answer_interrupts = signals.answer_interrupts,

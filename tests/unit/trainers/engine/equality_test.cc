@@ -24,6 +24,7 @@ struct RankLayout {
   std::size_t tp = 1, cp = 1, pp = 1;
   ContextMethod method = ContextMethod::ring;
   bool sequence_parallel = false;
+  const char* order = "tp-cp-dp-pp";
 };
 
 std::ostream& operator<<(std::ostream& out, const RankLayout& layout) {
@@ -31,7 +32,8 @@ std::ostream& operator<<(std::ostream& out, const RankLayout& layout) {
              << ", micro-batch " << layout.micro_batch << ", overlap "
              << static_cast<int>(layout.overlap) << ", groups of " << layout.shard_size << ", sync "
              << static_cast<int>(layout.sync) << ", tp " << layout.tp << ", cp " << layout.cp
-             << ", pp " << layout.pp << " by method " << static_cast<int>(layout.method);
+             << ", pp " << layout.pp << " by method " << static_cast<int>(layout.method) << ", "
+             << layout.order;
 }
 
 TrainConfig with(TrainConfig config, const RankLayout& layout) {
@@ -45,6 +47,7 @@ TrainConfig with(TrainConfig config, const RankLayout& layout) {
   config.pp = layout.pp;
   config.cp_method = layout.method;
   config.sequence_parallel = layout.sequence_parallel;
+  config.order.axes = layout.order;
   return config;
 }
 
@@ -246,6 +249,18 @@ TEST_P(Equality, OfSequenceParallelLayoutsIsToTheBit) {
       {.nranks = 4, .tp = 2, .pp = 2},
       {.nranks = 8, .stage = Stage::gradients, .tp = 2, .cp = 2, .pp = 2}};
   for (auto& layout : layouts) layout.sequence_parallel = true;
+  expect_one_ranks_bits(GetParam(), layouts);
+}
+
+// Who is whose neighbour changes nothing.
+TEST_P(Equality, OfEveryOrderOfAxesIsToTheBit) {
+  std::vector<RankLayout> layouts;
+  for (const auto* order : {"pp-dp-cp-tp", "cp-pp-tp", "tp-cp-pp"})
+    layouts.push_back({.nranks = 8, .tp = 2, .cp = 2, .pp = 2, .order = order});
+  if (!kSanitized)
+    for (const auto* order : {"dp-tp", "dp-tp-cp-pp", "pp-tp-dp"})
+      layouts.push_back(
+          {.nranks = 8, .stage = Stage::gradients, .shard_size = 2, .tp = 2, .order = order});
   expect_one_ranks_bits(GetParam(), layouts);
 }
 

@@ -27,22 +27,29 @@ struct SavedLayout {
   Stage stage = Stage::none;
   int shard_size = 0;
   std::size_t pp = 1;
+  const char* order = "tp-cp-dp-pp";
 };
 
 std::ostream& operator<<(std::ostream& out, const SavedLayout& layout) {
   return out << layout.nranks << " ranks, stage " << static_cast<int>(layout.stage)
-             << ", groups of " << layout.shard_size << ", pp " << layout.pp;
+             << ", groups of " << layout.shard_size << ", pp " << layout.pp << ", " << layout.order;
 }
 
-constexpr SavedLayout kLayouts[] = {
-    {1, Stage::none},          {2, Stage::none},       {2, Stage::parameters},
-    {3, Stage::optimizer},     {4, Stage::gradients},  {4, Stage::parameters},
-    {4, Stage::parameters, 2}, {2, Stage::none, 0, 2}, {4, Stage::parameters, 0, 2}};
+constexpr SavedLayout kLayouts[] = {{1, Stage::none},
+                                    {2, Stage::none},
+                                    {2, Stage::parameters},
+                                    {3, Stage::optimizer},
+                                    {4, Stage::gradients},
+                                    {4, Stage::parameters},
+                                    {4, Stage::parameters, 2},
+                                    {2, Stage::none, 0, 2},
+                                    {4, Stage::parameters, 0, 2},
+                                    {4, Stage::optimizer, 0, 2, "pp-dp"}};
 constexpr std::int64_t kSavedStep = 3;
 
 // All of them, or where each takes its time: whole, in shards, in groups of shards.
 std::vector<SavedLayout> layouts() {
-  if (kSanitized) return {kLayouts[0], kLayouts[3], kLayouts[6], kLayouts[8]};
+  if (kSanitized) return {kLayouts[0], kLayouts[3], kLayouts[6], kLayouts[9]};
   return {std::begin(kLayouts), std::end(kLayouts)};
 }
 
@@ -72,6 +79,7 @@ Training train(const SavedLayout& layout, Plan plan) {
   plan.config.stage = layout.stage;
   plan.config.shard_size = layout.shard_size;
   plan.config.pp = layout.pp;
+  plan.config.order.axes = layout.order;
   Training training;
   std::mutex mutex;
   const auto body = [&](RankContext& rank, Trainer& trainer) {
