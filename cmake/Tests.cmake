@@ -273,9 +273,9 @@ set(timing compare_power host_verdict host_repeats network_verdict network_verdi
   verdict_repeats)
 # Longer than a fast look allows: `make test` leaves them to .ci/run and `make test-full`.
 set(slow bench calibration checkpoint_kills docs doctor_prove doctor_quick_bench doctor_ras
-  emulation faults gloo gloo_hosts hangs health hosts nccl_faults nccl_signals outputs placement
-  progress random_stops scale slurm suite_ends train_launch train_layouts train_overlap
-  train_progress train_records train_resident train_sync train_trace verdict)
+  elastic elastic_ends emulation faults gloo gloo_hosts hangs health hosts nccl_faults nccl_signals
+  outputs placement progress random_stops scale slurm suite_ends train_launch train_layouts
+  train_overlap train_progress train_records train_resident train_sync train_trace verdict)
 # Under AddressSanitizer too: whole runs, by threads, processes and mpirun, and Ctrl-C.
 set(end_to_end usage algorithms launch signals outputs golden gloo)
 file(GLOB files CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} tests/system/*_test.py)
@@ -320,6 +320,9 @@ linerate_python_test(system.random_stops_200 full tests/system/random_stops_test
 set_tests_properties(system.random_stops_200 PROPERTIES RUN_SERIAL ON TIMEOUT 7200)
 linerate_python_test(system.checkpoint_50_kills full tests/system/checkpoint_kills_test.py
   LINERATE_KILLS=50 LINERATE_SEED=17)
+linerate_python_test(system.elastic_20_kills full tests/system/elastic_test.py
+  LINERATE_KILLS=20 LINERATE_SEED=19)
+set_tests_properties(system.elastic_20_kills PROPERTIES TIMEOUT 1200)
 # Each layout of up to 8 ranks, some 250.
 linerate_python_test(system.train_all_layouts full tests/system/train_layouts_test.py
   TRAIN_LAYOUTS=all)

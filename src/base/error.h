@@ -62,6 +62,12 @@ class Unavailable : public Error {
       : Error(sentence, ExitCode::unavailable, where) {}
 };
 
+// Memory that was asked for is not here: less of it may be.
+class OutOfMemory : public Error {
+ public:
+  using Error::Error;
+};
+
 // Peers died or gave up; `ranks` are the lost ones, as far as they are known (exit 4).
 class PeerFailure : public Error {
  public:

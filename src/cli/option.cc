@@ -107,7 +107,7 @@ std::span<const OptionGroup> option_groups(Audience program) {
       {{"What is trained", training_options()},
        {"How ranks share the work", parallel_options()},
        {"Ranks", rank_options()},
-       {"Checkpoints", checkpoint_options()},
+       {"Checkpoints and lost ranks", checkpoint_options()},
        {"Output", training_output_options()},
        {"Help", kHelp}}};
   switch (program) {

@@ -9,6 +9,7 @@ namespace linerate {
 namespace {
 
 constexpr std::int64_t kMaxSavedSteps = 1'000'000'000;
+constexpr std::int64_t kMaxRestarts = 1'000'000;
 
 template <std::int64_t kFirst, auto Member>
 constexpr auto kSetWhole =
@@ -47,15 +48,39 @@ constexpr auto kCheckpointRows = std::to_array<OptionRow>({
          "with; model, data, batch and seed must be the same. auto begins anew where there is no "
          "checkpoint.",
      .apply = set_resume},
+    {.long_name = "elastic",
+     .help = "where ranks are lost, go on from the newest checkpoint with those that are left",
+     .note = "With --nprocs. The global batch stays as it is; --tp, --cp and --pp do, too, while "
+             "enough ranks are left: see [losing a rank](trainers.md#losing-a-rank). Where memory "
+             "is short, micro-batches are halved.",
+     .belongs_to = "checkpoint",
+     .apply = set_flag<TrainOptions, &TrainOptions::elastic, &ElasticOptions::on>},
+    {.long_name = "max-restarts",
+     .metavar = "N",
+     .default_text = "3",
+     .help = "so often at most",
+     .belongs_to = "elastic",
+     .apply = set_whole_of<TrainOptions, 0, kMaxRestarts, &TrainOptions::elastic,
+                           &ElasticOptions::max_restarts>},
+    {.long_name = "min-ranks",
+     .metavar = "N",
+     .default_text = "1",
+     .help = "end where fewer are left",
+     .belongs_to = "elastic",
+     .apply = set_whole_of<TrainOptions, 1, kMaxRanks, &TrainOptions::elastic,
+                           &ElasticOptions::min_ranks>},
 });
 
 }  // namespace
 
 std::span<const OptionRow> checkpoint_options() { return kCheckpointRows; }
 
-Refusal check_checkpoints(const CheckpointOptions& options) {
-  if (options.resume == kResumeNewest && options.folder.empty())
+Refusal check_checkpoints(const TrainOptions& options) {
+  if (options.checkpoints.resume == kResumeNewest && options.checkpoints.folder.empty())
     return "--resume auto needs --checkpoint DIR, whose newest checkpoint it takes.";
+  if (options.elastic.on && options.ranks_per_process() > 1)
+    return "--elastic needs each rank in a process of its own, because the threads of one die "
+           "together: leave -t and -g out, and give --nprocs N.";
   return {};
 }
 

@@ -379,7 +379,7 @@ Refusal check_train(const TrainOptions& options, TrainProgram program) {
   if (train.gather.max_live_parameters > 0 && !train.gather.reshard_after_forward)
     return "--max-live-parameters needs units that are freed after forward: leave "
            "--reshard-after-forward 0 out.";
-  if (auto refusal = check_checkpoints(options.checkpoints)) return refusal;
+  if (auto refusal = check_checkpoints(options)) return refusal;
   const bool saves = !options.checkpoints.folder.empty() || !options.checkpoints.resume.empty();
   if (options.no_communication && (saves || train.deterministic))
     return "--no-communication trains nothing: leave --checkpoint, --resume and --deterministic "

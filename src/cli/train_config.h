@@ -22,6 +22,12 @@ struct CheckpointOptions {
 };
 inline constexpr std::string_view kResumeNewest = "auto";
 
+struct ElasticOptions {
+  bool on = false;       // --elastic
+  int max_restarts = 3;  // of the job, with the ranks that are left
+  int min_ranks = 1;     // with fewer it ends
+};
+
 struct TraceOptions {
   std::string file{};                 // empty: none
   std::int64_t first = 1, last = 20;  // steps
@@ -30,6 +36,7 @@ struct TraceOptions {
 struct TrainOptions : JobConfig {
   trainers::TrainConfig train{};
   CheckpointOptions checkpoints{};
+  ElasticOptions elastic{};
   int threads = 1;                // --threads: of a rank's matrix products
   int zero = 0;                   // --zero
   std::string rank_order_file{};  // --rank-order: read by who runs it
@@ -43,7 +50,7 @@ struct TrainOptions : JobConfig {
 };
 
 // What contradicts itself.
-Refusal check_checkpoints(const CheckpointOptions& options);
+Refusal check_checkpoints(const TrainOptions& options);
 
 // The programs: one trainer, which they differ in the options of.
 enum class TrainProgram : std::uint8_t { ddp, fsdp, three_d };

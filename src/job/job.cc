@@ -277,6 +277,15 @@ bool Job::blames_others() const {
   return report && std::ranges::find(report->ranks, own) == report->ranks.end();
 }
 
+ExitCode run_process(const JobSetup& setup, const Identity& identity, const RankBody& body) {
+  try {
+    Job job(setup, identity);
+    return job.leave(job.run(body));
+  } catch (const Error& error) {  // before the ranks had started
+    throw Error(with_stopped_ranks(error, identity));
+  }
+}
+
 ExitCode run_job(const JobSetup& setup, const RankBody& body) {
   try {
     const auto identity = identify(setup.config, setup.environment);
@@ -285,14 +294,8 @@ ExitCode run_job(const JobSetup& setup, const RankBody& body) {
     const ChoiceFacts facts{.launcher = identity->launcher, .gpus = gpus};
     if (const auto refusal = backend_refusal(setup.config, facts))
       throw Error(*refusal, ExitCode::usage);
-    return in_each_process(*identity, setup.config, [&](const Identity& own) {
-      try {
-        Job job(setup, own);
-        return job.leave(job.run(body));
-      } catch (const Error& error) {  // before the ranks had started
-        throw Error(with_stopped_ranks(error, own));
-      }
-    });
+    return in_each_process(*identity, setup.config,
+                           [&](const Identity& own) { return run_process(setup, own, body); });
   } catch (const Error& error) {
     say(error.what());
     return error.exit_code();

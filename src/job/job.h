@@ -114,6 +114,10 @@ class Job {
   ExitCode code_of_rank_0_ = ExitCode::ok;
 };
 
+// In the process of that identity: joins the others, runs the body, yields the exit code. Throws
+// what goes wrong before the ranks have started.
+ExitCode run_process(const JobSetup& setup, const Identity& identity, const RankBody& body);
+
 // The whole way from the launcher's variables to the exit code, for a program that has nothing else
 // to do: what goes wrong is said on stderr.
 ExitCode run_job(const JobSetup& setup, const RankBody& body);

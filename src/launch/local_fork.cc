@@ -141,6 +141,7 @@ class Family {
   void reap();
   void note_end(Child& child, int status);
   void note_killed(const Child& child, int signal);
+  void note_lost(const Child& child);
   bool all_ended() const { return std::ranges::all_of(children_, &Child::ended); }
   // Why the remaining children are killed now; empty: they are not.
   std::string why_kill();
@@ -203,6 +204,10 @@ void Family::note_killed(const Child& child, int signal) {
   say(fmt::format("{} was killed by signal {} ({})", text_of(child), signal, ::strsignal(signal)));
 }
 
+void Family::note_lost(const Child& child) {
+  if (options_.report != nullptr) options_.report->lost.push_back(child.process);
+}
+
 std::string Family::text_of(const Child& child) const {
   return fmt::format("{} ({}, pid {})", ranks_text(child.process, options_.ranks_per_process),
                      this_host().hostname, child.pid);
@@ -214,7 +219,12 @@ void Family::note_end(Child& child, int status) {
   const auto code = WIFEXITED(status) ? static_cast<ExitCode>(WEXITSTATUS(status)) : ExitCode::lost;
   if (WIFEXITED(status)) code_ = worse_of(code_, code);
   const bool as_planned = code == ExitCode::ok || code == ExitCode::finding;
-  if (!as_planned && !grace_.bounded()) grace_ = Deadline::after(clock_, kForkGraceS);
+  const bool heard_of_it =
+      WIFEXITED(status) && (code == ExitCode::lost || code == ExitCode::interrupted);
+  if (!as_planned && !heard_of_it) note_lost(child);
+  if (as_planned || grace_.bounded()) return;
+  grace_ = Deadline::after(clock_, kForkGraceS);
+  if (options_.report != nullptr) options_.report->noticed_ns = clock_.now_ns();
 }
 
 void Family::reap() {
@@ -236,6 +246,7 @@ void Family::react_to(const siginfo_t& signal) {
   // Asked twice, the ranks have had their time; one that is stopped would never end.
   if (interrupted_ns_ && !grace_.bounded()) grace_ = Deadline::after(clock_, kForkGraceS);
   interrupted_ns_ = first_ns;
+  if (options_.report != nullptr) options_.report->interrupted = true;
   // A terminal sends Ctrl-C to the whole group: the children have it already.
   if (signal.si_code == SI_KERNEL) return;
   for (const auto& child : children_)
@@ -270,6 +281,8 @@ ExitCode Family::wait_for_all() {
   for (reap(); !all_ended(); reap()) {
     if (const auto why = why_kill(); !why.empty()) {
       gave_up_ = true;
+      for (const auto& child : children_)
+        if (!child.ended) note_lost(child);
       say(why);
       kill_all();
       code_ = worse_of(code_, ExitCode::lost);

@@ -6,7 +6,9 @@
 
 #include <array>
 #include <csignal>
+#include <cstdint>
 #include <functional>
+#include <vector>
 
 namespace linerate {
 
@@ -19,9 +21,19 @@ inline constexpr double kSameRequestS = 0.5;
 // notice it and to end by themselves (Watch::kGraceS).
 inline constexpr double kForkGraceS = 5.0;
 
+// How the processes ended.
+struct ForkReport {
+  // Those that ended by a signal or by a failure of their own, or had to be killed: not those that
+  // ended because they heard of it.
+  std::vector<int> lost{};
+  std::int64_t noticed_ns = 0;  // of SteadyClock, when the first abnormal end was seen; 0: never
+  bool interrupted = false;     // the caller's process was asked to end
+};
+
 struct ForkOptions {
   int ranks_per_process = 1;
-  double timeout_s = 0;  // for how long all processes may be stopped; 0: for ever
+  double timeout_s = 0;          // for how long all processes may be stopped; 0: for ever
+  ForkReport* report = nullptr;  // is told; null: nobody asks
 };
 
 // Forks `nprocs` processes, each of which runs `body` with an identity of its own and ends with its

@@ -160,6 +160,20 @@ bool TextFile::ends_with_line() const {
   return size == 0 || read_at(last, size - 1) == 0 || last == "\n";
 }
 
+void TextFile::drop_torn_line() {
+  constexpr off_t kPiece = 4096;
+  off_t size = regular_size(fd_.get());
+  while (size > 0) {
+    std::string piece(static_cast<std::size_t>(std::min(size, kPiece)), '\0');
+    const auto begin = size - static_cast<off_t>(piece.size());
+    if (read_at(piece, begin) != piece.size()) return;
+    const auto end = piece.rfind('\n');
+    size = begin + (end == std::string::npos ? 0 : static_cast<off_t>(end) + 1);
+    if (end != std::string::npos) break;
+  }
+  (void)!::ftruncate(fd_.get(), size);
+}
+
 // Through a descriptor of its own, because the file is open for writing only. Yields the bytes
 // read.
 std::size_t TextFile::read_at(std::string& into, std::int64_t offset) const {

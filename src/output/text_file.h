@@ -47,6 +47,9 @@ class TextFile {
   std::string beginning(std::size_t limit) const;
   // False for a regular file that holds text whose last byte is not a line end.
   bool ends_with_line() const;
+  // Removes what stands behind the last line end of a regular file: a line that a killed process
+  // has not finished. REQUIRES: nobody else writes.
+  void drop_torn_line();
 
  private:
   std::size_t read_at(std::string& into, std::int64_t offset) const;

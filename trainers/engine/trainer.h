@@ -51,6 +51,7 @@ class Trainer {
   // When what of the last step was done by this rank.
   const StepSpans& spans() const { return spans_; }
   const Position& position() const { return position_; }
+  std::uint64_t micro_batch() const { return micro_batches_.size; }  // sequences
   const Pipeline& pipeline() const { return schedule_.pipeline; }
   const Recorder& recorder() const { return *recorder_; }
 

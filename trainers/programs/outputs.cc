@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <span>
@@ -101,6 +102,20 @@ void TrainOutputs::begin(const RankContext& rank, const trainers::Trainer& train
   print("#  step      loss  grad norm         lr   step ms   tokens/s  exposed");
   plan_progress(train.steps - done);
   if (jsonl_ != nullptr) jsonl_->write(run_line(run_, options_, rank, trainer));
+}
+
+void TrainOutputs::recovered(const Generation& generation, const trainers::Trainer& trainer) {
+  const Recovery recovery{
+      .generation = generation,
+      .micro_batch = trainer.micro_batch(),
+      .resumed_step = trainer.steps_done(),
+      .steps_lost = std::max<std::int64_t>(0, generation.steps_before - trainer.steps_done()),
+      .recovery_s = static_cast<double>(clock_.now_ns() - generation.noticed_ns) * 1e-9};
+  print(fmt::format("# {}; {} left, {} take part: {}; {}", loss_text(generation), generation.left,
+                    generation.nranks, generation.layout, generation.accumulation));
+  print(fmt::format("# recovered in {:.2f} s, {} step{} lost", recovery.recovery_s,
+                    recovery.steps_lost, recovery.steps_lost == 1 ? "" : "s"));
+  if (jsonl_ != nullptr) jsonl_->write(recovery_line(run_.run_id, recovery));
 }
 
 // Steps are alike, but for those that wait for a checkpoint.

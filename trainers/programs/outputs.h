@@ -9,6 +9,7 @@
 #include "output/text_file.h"
 #include "record/health.h"
 #include "trainers/engine/trainer.h"
+#include "trainers/programs/elastic.h"
 #include "trainers/programs/records.h"
 
 #include <cstdint>
@@ -25,6 +26,8 @@ class TrainOutputs {
 
   // Prints the heading.
   void begin(const RankContext& rank, const trainers::Trainer& trainer);
+  // Of a generation of --elastic, which goes on after a loss.
+  void recovered(const Generation& generation, const trainers::Trainer& trainer);
   void step(const trainers::StepResult& result);
   // What moved on the job's nodes, with --watch-health.
   void health(std::vector<NodeHealth> nodes);

@@ -87,6 +87,22 @@ std::string step_line(const std::string& run_id, const trainers::StepResult& res
                   {"waited_for", waited_for}});
 }
 
+std::string recovery_line(const std::string& run_id, const Recovery& recovery) {
+  const auto& generation = recovery.generation;
+  return line_of({{"kind", "recovery"},
+                  {"run_id", run_id},
+                  {"generation", generation.number},
+                  {"lost_ranks", generation.lost},
+                  {"out_of_memory", generation.out_of_memory},
+                  {"nranks_before", generation.nranks_before},
+                  {"ranks_left", generation.left},
+                  {"nranks", generation.nranks},
+                  {"micro_batch", recovery.micro_batch},
+                  {"resumed_step", recovery.resumed_step},
+                  {"steps_lost", recovery.steps_lost},
+                  {"recovery_s", rounded(recovery.recovery_s)}});
+}
+
 std::string end_line(const std::string& run_id, const TrainingEnd& end,
                      trainers::Trainer& trainer) {
   Json line{{"kind", "end"},

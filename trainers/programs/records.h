@@ -4,10 +4,12 @@
 #include "cli/train_config.h"
 #include "job/rank_context.h"
 #include "trainers/engine/trainer.h"
+#include "trainers/programs/elastic.h"
 #include "trainers/programs/peer_waits.h"
 #include "trainers/programs/resident.h"
 #include "trainers/programs/stage_waits.h"
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,12 +35,22 @@ struct TrainingEnd {
   MemoryUse resident{};
 };
 
+// A generation of --elastic that has gone on.
+struct Recovery {
+  const Generation& generation;
+  std::uint64_t micro_batch = 0;  // sequences
+  std::int64_t resumed_step = 0;
+  std::int64_t steps_lost = 0;  // that are made once more
+  double recovery_s = 0;        // from the first end that was seen until the state is back
+};
+
 double tokens_per_s(const trainers::StepResult& result);
 
 // Lines, with their ends.
 std::string run_line(const TrainingRun& run, const TrainOptions& options, const RankContext& rank,
                      const trainers::Trainer& trainer);
 std::string step_line(const std::string& run_id, const trainers::StepResult& result);
+std::string recovery_line(const std::string& run_id, const Recovery& recovery);
 std::string end_line(const std::string& run_id, const TrainingEnd& end, trainers::Trainer& trainer);
 
 }  // namespace linerate

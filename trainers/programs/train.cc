@@ -20,6 +20,7 @@
 #include "trainers/memory/mapped_file.h"
 #include "trainers/parallel/silent_comm.h"
 #include "trainers/programs/checkpoints.h"
+#include "trainers/programs/elastic.h"
 #include "trainers/programs/outputs.h"
 #include "trainers/programs/peer_waits.h"
 #include "trainers/programs/preview.h"
@@ -35,6 +36,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -49,8 +51,10 @@ struct Program {
   const TrainOptions& options;
   const trainers::Source& source;
   const Environment& environment;
-  const std::optional<trainers::Checkpoint>& checkpoint;  // to go on from
-  TextFile* jsonl = nullptr;                              // rank 0's; null: none
+  const trainers::Checkpoint* checkpoint = nullptr;  // to go on from; null: it begins anew
+  TextFile* jsonl = nullptr;                         // rank 0's; null: none
+  const Generation* generation = nullptr;            // of --elastic
+  ElasticProgress* progress = nullptr;               // likewise
 };
 
 // The products of a block's forward and backward: of the MLP's first matrix; and of few tokens,
@@ -154,6 +158,8 @@ ExitCode train(RankContext& rank, const Program& program) {
   auto outputs = open_outputs(rank, program, peak);
   Trace trace(rank, program.options.trace, trainer);
   if (outputs) outputs->begin(rank, trainer);
+  if (outputs && program.generation != nullptr && program.generation->number > 0)
+    outputs->recovered(*program.generation, trainer);
   PeerWaits waits;
   StageWaits stage_waits;
   auto code = ExitCode::ok;
@@ -163,6 +169,7 @@ ExitCode train(RankContext& rank, const Program& program) {
     waits.add(result.time);
     stage_waits.add(result.time, trainer.spans());
     if (outputs) outputs->step(result);
+    if (outputs && program.progress != nullptr) program.progress->step_is_done(result.step);
     trace.step(result);
     checkpoints.after_step();
     if (rank.any_interrupted()) {
@@ -191,6 +198,22 @@ ExitCode train(RankContext& rank, const Program& program) {
 std::string order_text_of(const trainers::RankOrder& order) {
   if (order.given.places.empty()) return order.axes;
   return fmt::format("{:016x}", fnv1a(fmt::format("{}", fmt::join(order.given.places, " "))));
+}
+
+// A lack of memory is told, so that the next generation asks for less.
+ExitCode train_or_tell(RankContext& rank, const Program& program) {
+  const auto tell = [&] {
+    if (program.progress != nullptr) program.progress->memory_is_short();
+  };
+  try {
+    return train(rank, program);
+  } catch (const OutOfMemory&) {
+    tell();
+    throw;
+  } catch (const std::bad_alloc&) {
+    tell();
+    throw;
+  }
 }
 
 // What would train something else, or hang, where processes are started with different words.
@@ -264,6 +287,60 @@ Refusal read_rank_order(TrainOptions& options) {
   return {};
 }
 
+// A job of ranks; of --elastic, one generation.
+ExitCode run_job_of(Program program, const Signals& signals, const StartRanks& start) {
+  const auto& options = program.options;
+  const auto checkpoint = checkpoint_to_resume(options);
+  if (!checkpoint) return refuse(checkpoint.sentence());
+  if (*checkpoint) program.checkpoint = &**checkpoint;
+  auto settings = shared_settings(options);
+  const auto first = program.checkpoint != nullptr ? program.checkpoint->manifest.step : 0;
+  settings.push_back({"--resume, in steps", fmt::to_string(first)});
+  return start({.config = options,
+                .environment = program.environment,
+                .interrupted = signals.interrupted,
+                .answer_interrupts = signals.answer_interrupts,
+                .settings = settings},
+               [&](RankContext& rank) { return train_or_tell(rank, program); });
+}
+
+ExitCode run_generations(const Program& program, const Signals& signals) {
+  if (const auto refusal = elastic_refusal(program.options, program.environment))
+    return refuse(*refusal);
+  ElasticProgress progress;
+  const RunGeneration run = [&](const TrainOptions& options, const Generation& generation,
+                                const StartRanks& start) {
+    if (program.jsonl != nullptr && generation.number > 0) program.jsonl->drop_torn_line();
+    return run_job_of({.name = program.name,
+                       .words = program.words,
+                       .options = options,
+                       .source = program.source,
+                       .environment = program.environment,
+                       .jsonl = program.jsonl,
+                       .generation = &generation,
+                       .progress = &progress},
+                      signals, start);
+  };
+  return run_elastic(program.options, signals.interrupted, progress, run);
+}
+
+// What is done without a job of ranks; nothing: there is to be one.
+std::optional<ExitCode> done_without_ranks(const TrainOptions& options) {
+  if (options.list) {
+    fmt::print("{}", trainer_list_text());
+    return ExitCode::ok;
+  }
+  if (options.dry_run) {
+    const int nranks = std::max(1, options.nprocs) * options.ranks_per_process();
+    if (const auto refusal = trainers::mesh_refusal(options.train, nranks)) return refuse(*refusal);
+    fmt::print("{}", training_plan_text(options, nranks));
+    return ExitCode::ok;
+  }
+  if (const auto& folder = options.train.offload_folder; !folder.empty())
+    if (const auto refusal = trainers::mapped_file_refusal(folder)) return refuse(*refusal);
+  return std::nullopt;
+}
+
 ExitCode run(TrainProgram program, const std::vector<std::string>& words) {
   const std::string name(name_of(program));
   if (asks_for_help(words, Audience::train)) {
@@ -274,26 +351,11 @@ ExitCode run(TrainProgram program, const std::vector<std::string>& words) {
   if (!parsed) return refuse(parsed.sentence());
   auto options = std::move(parsed).value();
   if (const auto refusal = read_rank_order(options)) return refuse(*refusal);
-  if (options.list) {
-    fmt::print("{}", trainer_list_text());
-    return ExitCode::ok;
-  }
   const auto source = trainers::make_source(options.train.data);
   if (!source) return refuse(source.sentence());
-  if (options.dry_run) {
-    const int nranks = std::max(1, options.nprocs) * options.ranks_per_process();
-    if (const auto refusal = trainers::mesh_refusal(options.train, nranks))
-      return refuse(*refusal);
-    fmt::print("{}", training_plan_text(options, nranks));
-    return ExitCode::ok;
-  }
-  if (const auto& folder = options.train.offload_folder; !folder.empty())
-    if (const auto refusal = trainers::mapped_file_refusal(folder)) return refuse(*refusal);
-  const auto checkpoint = checkpoint_to_resume(options);
-  if (!checkpoint) return refuse(checkpoint.sentence());
-  const auto first = *checkpoint ? (*checkpoint)->manifest.step : 0;
-  auto settings = shared_settings(options);
-  settings.push_back({"--resume, in steps", fmt::to_string(first)});
+  if (const auto code = done_without_ranks(options)) return *code;
+  if (const auto checkpoint = checkpoint_to_resume(options); !checkpoint)
+    return refuse(checkpoint.sentence());  // before there is an empty file
   const auto signals = catch_signals(true);
   const auto environment = Environment::of_process();
   auto output = opened_output(options, environment, signals.interrupted);
@@ -304,14 +366,9 @@ ExitCode run(TrainProgram program, const std::vector<std::string>& words) {
                          .options = options,
                          .source = **source,
                          .environment = environment,
-                         .checkpoint = *checkpoint,
                          .jsonl = jsonl ? &*jsonl : nullptr};
-  return run_job({.config = options,
-                  .environment = environment,
-                  .interrupted = signals.interrupted,
-                  .answer_interrupts = signals.answer_interrupts,
-                  .settings = settings},
-                 [&](RankContext& rank) { return train(rank, training); });
+  if (options.elastic.on) return run_generations(training, signals);
+  return run_job_of(training, signals, run_job);
 }
 
 }  // namespace

@@ -109,7 +109,7 @@ Region::Range Region::take(std::size_t bytes, std::size_t alignment) {
     const std::size_t whole = round_up(std::max<std::size_t>(bytes, 1), kLineBytes);
     if (const auto offset = ranges_.take(whole, alignment)) return {*offset, whole};
   }
-  throw Error(fmt::format(
+  throw OutOfMemory(fmt::format(
       "Rank {} asks for {} of shared memory, but only {} of the {} reserved for it are left in one "
       "piece. Use smaller sizes, or raise the limits of address space and file size (ulimit -v, "
       "-f).",

@@ -89,8 +89,8 @@ void FreeMemoryCheck::check(std::size_t bytes, std::string_view what) {
   if (bytes < kLookBytes && unchecked_bytes_.fetch_add(bytes) + bytes < kLookBytes) return;
   unchecked_bytes_ = 0;
   if (const auto left = free_memory_bytes(root_); bytes > left)
-    throw Error(fmt::format("{} of {} are needed, but only {} are free.", bytes_text(bytes), what,
-                            bytes_text(left)));
+    throw OutOfMemory(fmt::format("{} of {} are needed, but only {} are free.", bytes_text(bytes),
+                                  what, bytes_text(left)));
 }
 
 }  // namespace linerate

@@ -1,6 +1,7 @@
 // --nprocs: real processes, their codes, their deaths and their parent.
 #include "launch/local_fork.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "launch/connect.h"
 #include "unit/launch/deadlines.h"
@@ -21,6 +22,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
+using ::testing::UnorderedElementsAre;
 using ::testing::internal::CaptureStderr;
 using ::testing::internal::GetCapturedStderr;
 
@@ -68,6 +70,25 @@ TEST(ForkProcesses, YieldTheWorstCode) {
             ExitCode::unavailable);
   EXPECT_EQ(code_of({ExitCode::lost, ExitCode::interrupted}), ExitCode::interrupted);
   EXPECT_EQ(code_of({ExitCode::ok, static_cast<ExitCode>(66)}), ExitCode::failed);
+}
+
+TEST(ForkProcesses, ReportWhichWereLostAndNotWhichHeardOfIt) {
+  const SteadyClock clock;
+  const auto before_ns = clock.now_ns();
+  ForkReport report;
+
+  (void)fork_processes(5,
+                       [](const Identity& identity) {
+                         if (identity.rank == 1) ::raise(SIGKILL);
+                         constexpr ExitCode kCodes[] = {ExitCode::ok, ExitCode::ok, ExitCode::lost,
+                                                        ExitCode::failed, ExitCode::interrupted};
+                         return kCodes[identity.rank];
+                       },
+                       {.report = &report});
+
+  EXPECT_THAT(report.lost, UnorderedElementsAre(1, 3));
+  EXPECT_GT(report.noticed_ns, before_ns);
+  EXPECT_FALSE(report.interrupted);
 }
 
 TEST(ForkProcesses, SayWhatAChildThrew) {

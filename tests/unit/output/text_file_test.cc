@@ -14,7 +14,9 @@
 #include <sys/un.h>
 
 #include <algorithm>
+#include <string>
 #include <thread>
+#include <utility>
 
 namespace linerate {
 namespace {
@@ -83,6 +85,22 @@ TEST(TextFile, KnowsATornLastLine) {
   EXPECT_TRUE(TextFile::append(folder.path("whole"))->ends_with_line());
   EXPECT_TRUE(TextFile::append(folder.path("new"))->ends_with_line());
   EXPECT_TRUE(TextFile::append("/dev/null")->ends_with_line());
+}
+
+TEST(TextFile, DropsALineThatIsTorn) {
+  const TemporaryFolder folder;
+  const std::string longer(5000, 'x');
+  const std::pair<std::string, std::string> rows[] = {{"one\ntw", "one\n"},
+                                                      {"one\ntwo\n", "one\ntwo\n"},
+                                                      {"on", ""},
+                                                      {"", ""},
+                                                      {"one\n" + longer, "one\n"}};
+  for (const auto& [text, whole] : rows) {
+    folder.write("file", text);
+    auto file = TextFile::append(folder.path("file"));
+    (*std::move(file)).drop_torn_line();
+    EXPECT_EQ(folder.read("file"), whole);
+  }
 }
 
 TEST(TextFile, ThrowsOnceWhenTheReaderIsGone) {
