@@ -1,6 +1,7 @@
 // docs/cli.md: tables of rows, and between them what no row holds.
 #include "base/text.h"
 #include "bench/memcpy/copy_tests.h"
+#include "cli/dialect.h"
 #include "cli/help.h"
 #include "cli/option.h"
 
@@ -243,13 +244,28 @@ constexpr std::string_view kValues =
     "- `-r` is checked when the number of ranks is known, as is whether the collective can run on\n"
     "  it; this too is exit code 2.\n";
 
+std::string dialects_text() {
+  return fmt::format(
+      "## Options of other trainers\n\n"
+      "`--config FILE` of a trainer reads YAML whose keys are the long names above, with - or _, "
+      "and\n"
+      "the table's; an object of JSON, which is a `ds_config.json`, where `auto` leaves a key "
+      "out;\n"
+      "or flags of Megatron-LM, if the file begins with two dashes. Their flags may also stand\n"
+      "between a trainer's own options. What a file leaves out has our defaults, but for those of\n"
+      "the last column; `--dump-config` prints what was understood. `*` is any other "
+      "value.\n\n{}\n{}\n{}",
+      dialect_markdown(yaml_dialect()), dialect_markdown(deepspeed_dialect()),
+      dialect_markdown(megatron_dialect()));
+}
+
 }  // namespace
 
 std::string cli_markdown() {
   std::string text(kIntroduction);
-  for (const auto& part :
-       {tools_text(), std::string(kValues), options_text(), memcpy_text(), commands_text(),
-        trainers_text(), variables_text(), std::string(kFakeText), exit_codes_text()})
+  for (const auto& part : {tools_text(), std::string(kValues), options_text(), memcpy_text(),
+                           commands_text(), trainers_text(), dialects_text(), variables_text(),
+                           std::string(kFakeText), exit_codes_text()})
     text += '\n' + part;
   return text;
 }

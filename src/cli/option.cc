@@ -103,8 +103,9 @@ std::span<const OptionGroup> option_groups(Audience program) {
        {"What is a difference", compare_judge_options()},
        {"Output", compare_output_options()},
        {"Help", kHelp}}};
-  static const std::array<OptionGroup, 6> kTrainGroups{
+  static const std::array<OptionGroup, 7> kTrainGroups{
       {{"What is trained", training_options()},
+       {"Sizes of the model", model_size_options()},
        {"How ranks share the work", parallel_options()},
        {"Ranks", rank_options()},
        {"Checkpoints and lost ranks", checkpoint_options()},

@@ -199,6 +199,7 @@ std::span<const OptionRow> doctor_snapshot_options();  // all of doctor snapshot
 std::span<const OptionRow> report_options();           // all of report's
 std::span<const OptionRow> scale_options();            // all of scale's
 std::span<const OptionRow> training_options();         // trainers: model, data, optimizer
+std::span<const OptionRow> model_size_options();       // trainers: of the model
 std::span<const OptionRow> parallel_options();         // trainers: how ranks share the work
 std::span<const OptionRow> checkpoint_options();       // trainers: what is saved and resumed
 std::span<const OptionRow> training_output_options();  // trainers: what is printed and written

@@ -2,6 +2,7 @@
 #include "cli/option.h"
 #include "cli/tokens.h"
 #include "cli/train_config.h"
+#include "cli/train_file.h"
 #include "cli/values.h"
 
 #include <fmt/format.h>
@@ -55,6 +56,20 @@ Refusal set_rate(const Argument& given, TrainOptions& options) {
                   member_of<&TrainOptions::train, Path...>(options));
 }
 
+// Below 1.
+template <auto Member>
+Refusal set_share(const Argument& given, TrainOptions& options) {
+  if (auto refusal = set_read(number_within(given, {0, 1}), options.train.*Member)) return refusal;
+  if (options.train.*Member < 1) return {};
+  return fmt::format("{} is 0 or more, and below 1.", given.label);
+}
+
+Refusal set_accumulation(const Argument& given, TrainOptions& options) {
+  options.accumulation = {.even = given.text == "even"};
+  if (options.accumulation.even) return {};
+  return set_whole(given, {0, kMaxSequences}, options.accumulation.steps);
+}
+
 Refusal set_topk_ratio(const Argument& given, TrainOptions& options) {
   if (auto refusal = set_read(number_within(given, {0, 1}), options.train.topk_ratio))
     return refusal;
@@ -82,6 +97,14 @@ Refusal set_megabytes(const Argument& given, TrainOptions& options) {
 }
 
 constexpr auto kTrainingRows = std::to_array<OptionRow>({
+    {.long_name = "config",
+     .metavar = "FILE",
+     .help = "take options from a file: YAML, DeepSpeed's ds_config.json, or flags of Megatron-LM",
+     .note = "Options of the command line win. See [below](#options-of-other-trainers).",
+     .apply = [](const Argument&, TrainOptions&) { return Refusal(); }},
+    {.long_name = "dump-config",
+     .help = "print as YAML what was understood, and train nothing",
+     .apply = set_flag<TrainOptions, &TrainOptions::dump_config>},
     {.long_name = "model",
      .metavar = "NAME",
      .default_text = "nano",
@@ -114,6 +137,15 @@ constexpr auto kTrainingRows = std::to_array<OptionRow>({
              "because results depend on it.",
      .apply = set_whole_of<TrainOptions, 0, kMaxSequences, &TrainOptions::train,
                            &TrainConfig::micro_batch>},
+    {.long_name = "gradient-accumulation-steps",
+     .metavar = "N|even",
+     .default_text = "0",
+     .help = "micro-batches of a rank in a step; 0: as many as --batch and --micro-batch make; "
+             "even: these, and the same number on all ranks",
+     .note =
+         "With --micro-batch alone, --batch is what that makes on all data-parallel ranks; with "
+         "--batch alone, --micro-batch is.",
+     .apply = set_accumulation},
     {.long_name = "seed",
      .metavar = "N",
      .default_text = "1",
@@ -146,10 +178,20 @@ constexpr auto kTrainingRows = std::to_array<OptionRow>({
      .default_text = "0.001",
      .help = "highest learning rate",
      .apply = set_rate<&TrainConfig::schedule, &trainers::Schedule::peak>},
+    {.long_name = "min-lr",
+     .metavar = "RATE",
+     .default_text = "0",
+     .help = "learning rate that it falls to",
+     .apply = set_rate<&TrainConfig::schedule, &trainers::Schedule::floor>},
+    {.long_name = "lr-decay-steps",
+     .metavar = "N",
+     .default_text = "0",
+     .help = "step at which it has fallen so far; 0: the last one",
+     .apply = set_whole_of<TrainOptions, 0, kMaxSteps, &TrainOptions::decay_steps>},
     {.long_name = "lr-decay",
      .metavar = "SHAPE",
      .default_text = "cosine",
-     .help = "how it falls to 0 at the last step: cosine, linear or constant (it stays)",
+     .help = "how it falls: cosine, linear or constant (it stays)",
      .apply = set_choice<TrainOptions, kDecays, &TrainOptions::train, &TrainConfig::schedule,
                          &trainers::Schedule::decay>},
     {.long_name = "warmup-steps",
@@ -158,6 +200,16 @@ constexpr auto kTrainingRows = std::to_array<OptionRow>({
      .help = "steps in which it rises from 0",
      .apply = set_whole_of<TrainOptions, 0, kMaxSteps, &TrainOptions::train, &TrainConfig::schedule,
                            &trainers::Schedule::warmup_steps>},
+    {.long_name = "beta1",
+     .metavar = "SHARE",
+     .default_text = "0.9",
+     .help = "of AdamW: what is kept of the mean of gradients in a step",
+     .apply = set_share<&TrainConfig::beta1>},
+    {.long_name = "beta2",
+     .metavar = "SHARE",
+     .default_text = "0.95",
+     .help = "the same of the mean of their squares",
+     .apply = set_share<&TrainConfig::beta2>},
     {.long_name = "weight-decay",
      .metavar = "RATE",
      .default_text = "0.1",
@@ -398,15 +450,22 @@ std::string_view name_of(TrainProgram program) {
   return kNames[static_cast<std::size_t>(program)];
 }
 
-Result<TrainOptions> parse_train(const std::vector<std::string>& words, TrainProgram program) {
+Result<TrainOptions> parse_train(const std::vector<std::string>& words, TrainProgram program,
+                                 const std::vector<TrainFile>& files) {
   TrainOptions options;
-  const auto given = read_options(words, Audience::train, options);
+  auto translated = train_words(words, files, program);
+  if (!translated) return translated.failure();
+  const auto given = read_options(translated->words, Audience::train, options);
   if (!given) return given.failure();
+  options.without_effect = translated->without_effect;
   auto& train = options.train;
   const bool stage_given = is_given(*given, "zero");
   train.stage = static_cast<Stage>(program == TrainProgram::fsdp || stage_given ? options.zero : 0);
+  options.understood = options_yaml(*given, static_cast<int>(train.stage));
+  train.model = sized(train.model, options.sizes);
   train.model.dropout = options.dropout;
-  train.schedule.steps = train.steps;
+  train.schedule.steps = options.decay_steps > 0 ? options.decay_steps : train.steps;
+  options.batch_given = is_given(*given, "batch");
   train.data.vocabulary = train.model.vocabulary;
   train.data.length = train.model.length;
   train.data.seed = train.seed;

@@ -33,6 +33,22 @@ struct TraceOptions {
   std::int64_t first = 1, last = 20;  // steps
 };
 
+// What is changed of --model; 0: nothing.
+struct ModelSizes {
+  std::optional<bool> llama{};  // the style
+  std::size_t layers = 0, hidden = 0, heads = 0, kv_heads = 0, mlp = 0, length = 0, vocabulary = 0;
+};
+// The model with these sizes, called custom where they are not its own.
+trainers::ModelConfig sized(trainers::ModelConfig model, const ModelSizes& sizes);
+
+// --gradient-accumulation-steps: micro-batches of a rank in a step.
+struct Accumulation {
+  std::uint64_t steps = 0;  // 0: as many as batch and micro-batch make
+  bool even = false;        // as many, and all ranks the same number
+
+  bool asked() const { return even || steps > 0; }
+};
+
 struct TrainOptions : JobConfig {
   trainers::TrainConfig train{};
   CheckpointOptions checkpoints{};
@@ -40,13 +56,19 @@ struct TrainOptions : JobConfig {
   int threads = 1;                // --threads: of a rank's matrix products
   int zero = 0;                   // --zero
   std::string rank_order_file{};  // --rank-order: read by who runs it
-  double dropout = 0;             // --dropout: of the model, which is known only later
-  std::string jsonl_file{};       // empty: none
+  ModelSizes sizes{};
+  Accumulation accumulation{};
+  bool batch_given = false;      // else --batch is what it says nothing against
+  std::int64_t decay_steps = 0;  // --lr-decay-steps; 0: all
+  double dropout = 0;            // --dropout: of the model, which is known only later
+  std::string jsonl_file{};      // empty: none
   TraceOptions trace{};
   std::optional<bool> progress{};  // nothing: where stderr is a terminal
   bool watches_health = false;     // --watch-health
   bool no_communication = false;   // --no-communication
-  bool list = false, dry_run = false;
+  bool list = false, dry_run = false, dump_config = false;
+  std::string understood{};                   // as YAML
+  std::vector<std::string> without_effect{};  // other trainers' options that were given
 };
 
 // What contradicts itself.
@@ -56,8 +78,17 @@ Refusal check_checkpoints(const TrainOptions& options);
 enum class TrainProgram : std::uint8_t { ddp, fsdp, three_d };
 std::string_view name_of(TrainProgram program);  // "train_ddp", "train_fsdp", "train_3d"
 
+// What --gradient-accumulation-steps makes of batch and micro-batch on so many ranks; 0: nobody
+// knows yet.
+Refusal settle_batch(TrainOptions& options, int nranks);
+
 // The words behind a program's name. Values that are not given are the defaults of the rows; what
 // contradicts itself is refused.
-Result<TrainOptions> parse_train(const std::vector<std::string>& words, TrainProgram program);
+// Files are those of config_files_of(words): options of the command line win over theirs.
+struct TrainFile {
+  std::string name{}, text{};
+};
+Result<TrainOptions> parse_train(const std::vector<std::string>& words, TrainProgram program,
+                                 const std::vector<TrainFile>& files = {});
 
 }  // namespace linerate

@@ -155,6 +155,9 @@ Refusal elastic_refusal(const TrainOptions& options, const Environment& environm
                          identity->launcher == Launcher::slurm ? "srun" : "another launcher",
                          kInstead);
   }
+  if (!options.rank_order_file.empty())
+    return "--rank-order has a place for each rank, and --elastic goes on with fewer: give --order "
+           "instead.";
   return trainers::mesh_refusal(options.train, options.nprocs);
 }
 

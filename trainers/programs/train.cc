@@ -2,9 +2,7 @@
 
 #include "base/environment.h"
 #include "base/error.h"
-#include "base/file.h"
 #include "base/log.h"
-#include "base/text.h"
 #include "base/units.h"
 #include "cli/help.h"
 #include "cli/tokens.h"
@@ -26,10 +24,10 @@
 #include "trainers/programs/preview.h"
 #include "trainers/programs/stage_waits.h"
 #include "trainers/programs/trace.h"
+#include "trainers/programs/train_input.h"
 #include "trainers/programs/utilisation.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -194,12 +192,6 @@ ExitCode train(RankContext& rank, const Program& program) {
   return code;
 }
 
-// Of places a number that tells them apart.
-std::string order_text_of(const trainers::RankOrder& order) {
-  if (order.given.places.empty()) return order.axes;
-  return fmt::format("{:016x}", fnv1a(fmt::format("{}", fmt::join(order.given.places, " "))));
-}
-
 // A lack of memory is told, so that the next generation asks for less.
 ExitCode train_or_tell(RankContext& rank, const Program& program) {
   const auto tell = [&] {
@@ -216,52 +208,6 @@ ExitCode train_or_tell(RankContext& rank, const Program& program) {
   }
 }
 
-// What would train something else, or hang, where processes are started with different words.
-std::vector<Setting> shared_settings(const TrainOptions& options) {
-  const auto& train = options.train;
-  return {{"--model", fmt::format("\"{}\"", train.model.name)},
-          {"--data", fmt::format("\"{}\"", train.data.data)},
-          {"--steps", fmt::to_string(train.steps)},
-          {"--batch", fmt::to_string(train.batch)},
-          {"--micro-batch", fmt::to_string(train.micro_batch)},
-          {"--seed", fmt::to_string(train.seed)},
-          {"--precision", fmt::format("\"{}\"", name_of(train.type))},
-          {"--dropout", fmt::to_string(train.model.dropout)},
-          {"--recompute", fmt::to_string(static_cast<int>(train.recompute))},
-          {"--lr", fmt::to_string(train.schedule.peak)},
-          {"--lr-decay", fmt::to_string(static_cast<int>(train.schedule.decay))},
-          {"--warmup-steps", fmt::to_string(train.schedule.warmup_steps)},
-          {"--weight-decay", fmt::to_string(train.weight_decay)},
-          {"--clip", fmt::to_string(train.clip)},
-          {"--tp", fmt::to_string(train.tp)},
-          {"--sequence-parallel", fmt::to_string(train.sequence_parallel)},
-          {"--cp", fmt::to_string(train.cp)},
-          {"--cp-method", fmt::to_string(static_cast<int>(train.cp_method))},
-          {"--pp", fmt::to_string(train.pp)},
-          {"--schedule", fmt::format("\"{}\"", train.pp_schedule)},
-          {"--virtual-stages", fmt::to_string(train.virtual_stages)},
-          {"--order", fmt::format("\"{}\"", order_text_of(train.order))},
-          {"--zero", fmt::to_string(static_cast<int>(train.stage))},
-          {"--shard-size", fmt::to_string(train.shard_size)},
-          {"--bucket-cap-mb", fmt::to_string(train.buckets.bytes >> 20)},
-          {"--first-bucket-mb", fmt::to_string(train.buckets.first_bytes >> 20)},
-          {"--sync", fmt::to_string(static_cast<int>(train.sync))},
-          {"--hook", fmt::to_string(static_cast<int>(train.hook))},
-          {"--topk-ratio", fmt::to_string(train.topk_ratio)},
-          {"--overlap", fmt::to_string(static_cast<int>(train.overlap))},
-          {"--prefetch", fmt::to_string(train.gather.prefetch)},
-          {"--reshard-after-forward", fmt::to_string(train.gather.reshard_after_forward)},
-          {"--max-live-parameters", fmt::to_string(train.gather.max_live_parameters)},
-          {"--deterministic", fmt::to_string(train.deterministic)},
-          {"--slow-rank", fmt::format("\"{}:{}\"", train.slow_rank.rank, train.slow_rank.extra_s)},
-          {"--trace", fmt::format("\"{}\"", options.trace.file)},
-          {"--trace-steps", fmt::format("\"{}:{}\"", options.trace.first, options.trace.last)},
-          {"--no-communication", fmt::to_string(options.no_communication)},
-          {"--watch-health", fmt::to_string(options.watches_health)},
-          {"--checkpoint", fmt::format("\"{}\"", options.checkpoints.folder)},
-          {"--checkpoint-every", fmt::to_string(options.checkpoints.every)}};
-}
-
 // What can be refused before any rank starts, by the process of rank 0. The file, where there is
 // one, stays open, so that who reads a pipe sees one writer.
 Result<std::optional<TextFile>> opened_output(const TrainOptions& options,
@@ -273,18 +219,6 @@ Result<std::optional<TextFile>> opened_output(const TrainOptions& options,
   auto file = open_json_lines(options.jsonl_file, interrupted);
   if (!file) return file.failure();
   return std::optional(*std::move(file));
-}
-
-// The file of --rank-order, where one is named.
-Refusal read_rank_order(TrainOptions& options) {
-  const auto& name = options.rank_order_file;
-  if (name.empty()) return {};
-  const auto text = read_file_or_pipe(name, trainers::kMostPlacementBytes);
-  if (!text) return fmt::format("--rank-order {}: {}", name, text.sentence());
-  auto places = trainers::read_rank_places(*text);
-  if (!places) return fmt::format("--rank-order {}{}", name, places.sentence());
-  options.train.order.given = *std::move(places);
-  return {};
 }
 
 // A job of ranks; of --elastic, one generation.
@@ -325,7 +259,11 @@ ExitCode run_generations(const Program& program, const Signals& signals) {
 }
 
 // What is done without a job of ranks; nothing: there is to be one.
-std::optional<ExitCode> done_without_ranks(const TrainOptions& options) {
+std::optional<ExitCode> done_without_ranks(TrainOptions& options) {
+  if (options.dump_config) {
+    fmt::print("{}", options.understood);
+    return ExitCode::ok;
+  }
   if (options.list) {
     fmt::print("{}", trainer_list_text());
     return ExitCode::ok;
@@ -333,6 +271,7 @@ std::optional<ExitCode> done_without_ranks(const TrainOptions& options) {
   if (options.dry_run) {
     const int nranks = std::max(1, options.nprocs) * options.ranks_per_process();
     if (const auto refusal = trainers::mesh_refusal(options.train, nranks)) return refuse(*refusal);
+    if (const auto refusal = settle_batch(options, nranks)) return refuse(*refusal);
     fmt::print("{}", training_plan_text(options, nranks));
     return ExitCode::ok;
   }
@@ -347,17 +286,18 @@ ExitCode run(TrainProgram program, const std::vector<std::string>& words) {
     fmt::print("{}", program_help(name, Audience::train));
     return ExitCode::ok;
   }
-  auto parsed = parse_train(words, program);
+  auto parsed = train_options_of(words, program);
   if (!parsed) return refuse(parsed.sentence());
   auto options = std::move(parsed).value();
-  if (const auto refusal = read_rank_order(options)) return refuse(*refusal);
+  const auto environment = Environment::of_process();
+  say_what_has_no_effect(options, environment);
   const auto source = trainers::make_source(options.train.data);
   if (!source) return refuse(source.sentence());
   if (const auto code = done_without_ranks(options)) return *code;
+  if (const auto refusal = settle_for_job(options, environment)) return refuse(*refusal);
   if (const auto checkpoint = checkpoint_to_resume(options); !checkpoint)
     return refuse(checkpoint.sentence());  // before there is an empty file
   const auto signals = catch_signals(true);
-  const auto environment = Environment::of_process();
   auto output = opened_output(options, environment, signals.interrupted);
   if (!output) return refuse(output.sentence());
   auto jsonl = *std::move(output);

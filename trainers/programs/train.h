@@ -1,6 +1,6 @@
 // The trainers as programs: from their words to the exit code.
 //
-//   train.h        the whole of it: options, a job of ranks, a Trainer on each, steps
+//   train.h        the whole of it: a job of ranks, a Trainer on each, steps
 //   outputs.h      what rank 0 prints and writes of a run; records.h are the lines of --jsonl,
 //                  peer_waits.h says which ranks the others waited for
 //   trace.h        --trace: a file of all ranks' intervals; trace_events.h is its text

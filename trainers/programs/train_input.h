@@ -1,0 +1,24 @@
+// From a trainer's words, and the files that they name, to what all its ranks must agree on.
+#pragma once
+
+#include "base/environment.h"
+#include "cli/train_config.h"
+#include "job/processes.h"
+
+#include <string>
+#include <vector>
+
+namespace linerate {
+
+Result<TrainOptions> train_options_of(const std::vector<std::string>& words, TrainProgram program);
+
+// One line on stderr, of rank 0's process.
+void say_what_has_no_effect(const TrainOptions& options, const Environment& environment);
+
+// settle_batch() on the ranks that a launcher, or the options, start.
+Refusal settle_for_job(TrainOptions& options, const Environment& environment);
+
+// What would train something else, or hang, where processes are started with different words.
+std::vector<Setting> shared_settings(const TrainOptions& options);
+
+}  // namespace linerate
