@@ -277,13 +277,13 @@ class Forward {
   void run_tile(const Head<T>& head, std::size_t first) const {
     const std::size_t count = std::min(kTile, block_.queries.count - first);
     const std::size_t stride = of_.heads * of_.head, at = head.out + first * stride;
-    W* const most = elements<W>(of_.lse) + head.scalar + first;
-    W* const sum = elements<W>(block_.sum) + head.scalar + first;
+    const std::size_t scalar = head.scalar + first;
+    W* const most = elements<W>(of_.lse) + scalar;
     Running<W> running;
     std::fill_n(out_.data(), kTile * rows_.width, W(0));
     if (!block_.begins) {
       std::copy_n(most, count, running.most);
-      std::copy_n(sum, count, running.sum);
+      std::copy_n(elements<W>(block_.sum) + scalar, count, running.sum);
       rows_.widen(out_.data(), elements<W>(block_.sums) + at, stride, count);
     }
     take_keys(running, first);
@@ -294,7 +294,7 @@ class Forward {
     }
     if (block_.ends) return;
     std::copy_n(running.most, count, most);
-    std::copy_n(running.sum, count, sum);
+    std::copy_n(running.sum, count, elements<W>(block_.sum) + scalar);
     rows_.narrow(elements<W>(block_.sums) + at, stride, out_.data(), count);
   }
   void take_keys(Running<W>& running, std::size_t first) const {
@@ -338,7 +338,7 @@ class Backward {
   }
   void run(const Head<T>& head) const {
     const std::size_t stride = of_.heads * of_.head;
-    W* const sums = elements<W>(block_.sums) + head.out;
+    const auto sums = [&] { return elements<W>(block_.sums) + head.out; };
     for (const auto* padding : {&q_, &dout_, &dq_})
       std::fill_n(padding->data(), rows_.count(queries_), W(0));
     rows_.widen(q_.data(), elements<T>(of_.q) + head.query, of_.stride, queries_, scale_);
@@ -346,9 +346,9 @@ class Backward {
     rows_.widen(dq_.data(), elements<T>(of_.o) + head.out, stride, queries_);
     read_queries(head);
     std::fill_n(dq_.data(), rows_.count(queries_), W(0));
-    if (!block_.begins) rows_.widen(dq_.data(), sums, stride, queries_);
+    if (!block_.begins) rows_.widen(dq_.data(), sums(), stride, queries_);
     for (std::size_t i = 0; i < queries_; i += kTile) run_tile(i);
-    if (!block_.ends) return rows_.narrow(sums, stride, dq_.data(), queries_);
+    if (!block_.ends) return rows_.narrow(sums(), stride, dq_.data(), queries_);
     rows_.narrow(elements<T>(gradients_.dq) + head.query, of_.stride, dq_.data(), queries_, scale_);
   }
   void write_keys(const Head<T>& head) const {
