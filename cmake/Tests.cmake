@@ -274,8 +274,9 @@ set(timing compare_power host_verdict host_repeats network_verdict network_verdi
 # Longer than a fast look allows: `make test` leaves them to .ci/run and `make test-full`.
 set(slow bench calibration checkpoint_kills docs doctor_prove doctor_quick_bench doctor_ras
   elastic elastic_ends emulation faults gloo gloo_hosts hangs health hosts nccl_faults nccl_signals
-  outputs placement progress random_stops scale slurm suite_ends train_launch train_layouts
-  train_overlap train_progress train_records train_resident train_sync train_trace verdict)
+  outputs placement progress random_stops scale scale_launch slurm suite_ends train_launch
+  train_layouts train_overlap train_progress train_records train_resident train_sync train_trace
+  verdict)
 # Under AddressSanitizer too: whole runs, by threads, processes and mpirun, and Ctrl-C.
 set(end_to_end usage algorithms launch signals outputs golden gloo)
 file(GLOB files CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} tests/system/*_test.py)
@@ -304,8 +305,8 @@ endforeach()
 set_tests_properties(system.docs system.train_sync system.train_resident PROPERTIES ${long})
 # They start Slurm's daemons, and munged, of which a machine has one: it ends with the test that
 # started it.
-set_tests_properties(system.slurm system.placement system.train_launch PROPERTIES
-  RESOURCE_LOCK munged)
+set_tests_properties(system.slurm system.placement system.train_launch system.scale_launch
+  PROPERTIES RESOURCE_LOCK munged)
 
 # The same runs so often that a verdict which is seldom wrong shows.
 linerate_python_test(system.verdicts_100_times full tests/system/verdict_repeats_test.py
