@@ -74,7 +74,8 @@ if [ "${1-}" = --full ]; then
   fi
   version=$(clang_version)
   packages+=("${full_packages[@]}")
-  packages+=("clang-$version" "clang-tidy-$version" "libclang-rt-$version-dev")
+  # llvm has the symbolizer of the sanitizers' reports, by which leaks of libraries are known.
+  packages+=("clang-$version" "clang-tidy-$version" "libclang-rt-$version-dev" "llvm-$version")
 fi
 
 if [ "${1-}" = --bundle ]; then
