@@ -175,6 +175,7 @@ target_compile_definitions(unit_output PRIVATE
   LINERATE_GOLDEN_OUTPUT="${CMAKE_CURRENT_SOURCE_DIR}/tests/unit/output/golden")
 linerate_test(unit_compare tests/unit/compare linerate_compare)
 linerate_test(unit_scale tests/unit/scale linerate_scale)
+linerate_test(unit_plan tests/unit/plan linerate_plan)
 linerate_test(unit_cli tests/unit/cli linerate_cli)
 linerate_test(unit_commands tests/unit/commands linerate_commands)
 linerate_test(unit_benchmarks tests/unit/benchmarks linerate_probe linerate_devices THREADS)
@@ -274,7 +275,7 @@ set(timing compare_power host_verdict host_repeats network_verdict network_verdi
 # Longer than a fast look allows: `make test` leaves them to .ci/run and `make test-full`.
 set(slow bench calibration checkpoint_kills docs doctor_prove doctor_quick_bench doctor_ras
   elastic elastic_ends emulation faults gloo gloo_hosts hangs health hosts nccl_faults nccl_signals
-  outputs placement progress random_stops scale scale_launch slurm suite_ends train_launch
+  outputs placement plan progress random_stops scale scale_launch slurm suite_ends train_launch
   train_layouts train_overlap train_progress train_records train_resident train_sync train_trace
   verdict)
 # Under AddressSanitizer too: whole runs, by threads, processes and mpirun, and Ctrl-C.

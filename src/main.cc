@@ -39,6 +39,8 @@ linerate::ExitCode run(const linerate::CommandInput& input) {
       return linerate::compare_command(input);
     case Command::scale:
       return linerate::scale_command(input);
+    case Command::plan:
+      return linerate::plan_command(input);
     case Command::doctor:
       return linerate::doctor_command(input);
     case Command::report:

@@ -101,6 +101,7 @@ std::string_view audience_text(Audience audience) {
     case Audience::doctor_snapshot:
     case Audience::report:
     case Audience::scale:
+    case Audience::planner:
     case Audience::train:
       break;
   }

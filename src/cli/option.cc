@@ -111,6 +111,8 @@ std::span<const OptionGroup> option_groups(Audience program) {
        {"Checkpoints and lost ranks", checkpoint_options()},
        {"Output", training_output_options()},
        {"Help", kHelp}}};
+  static const std::array<OptionGroup, 3> kPlannerGroups{
+      {{"Options", planner_options()}, {"Machine", machine_options()}, {"Help", kHelp}}};
   switch (program) {
     case Audience::both:
     case Audience::collectives:
@@ -127,6 +129,8 @@ std::span<const OptionGroup> option_groups(Audience program) {
     case Audience::report:
     case Audience::scale:
       return groups_of_one_table(program);
+    case Audience::planner:
+      return kPlannerGroups;
     case Audience::compare:
       return kCompareGroups;
     case Audience::doctor_env:

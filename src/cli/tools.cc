@@ -54,6 +54,13 @@ constexpr auto kCommandRows = std::to_array<CommandRow>({
      "lost to compute and to communication. A study is a file of YAML, options, or both.",
      "How training scales over ranks: [scaling studies](scaling.md). Keys of a study's file are "
      "the long names of these options, and `layouts` is a map of names to commands."},
+    {Command::plan, "plan", "[options]",
+     "which layout trains a model fastest on a machine, before anyone starts it", Audience::planner,
+     "Goes through all layouts that the trainers know, leaves out what does not fit into memory, "
+     "predicts the step of the others, and says what binds each. Without a machine it is this one, "
+     "which is measured first.",
+     "Which layout trains a model fastest, on this machine or on one that exists on paper: "
+     "[planning](planning.md)."},
     {Command::doctor, "doctor", "[WHAT] [options]", "what is wrong with this node, or with WHAT",
      Audience::doctor_node,
      "Examines this node, without privileges, or snapshots of nodes, and says what makes jobs "
@@ -252,6 +259,7 @@ Result<Invocation> command_invocation(const CommandRow& row, Invocation call) {
     case Command::tune:
     case Command::compare:
     case Command::scale:
+    case Command::plan:
     case Command::doctor:
     case Command::report:
       return call;

@@ -22,6 +22,7 @@ enum class Command : std::uint8_t {
   tune,
   compare,
   scale,
+  plan,
   doctor,
   report,
   docs,

@@ -39,7 +39,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kKilled = 128;  // and the signal: the exit code of what one has killed
-constexpr std::size_t kMostBytes = std::size_t{256} << 20;  // of runs.jsonl, and of a run's lines
+constexpr std::size_t kMostStudyBytes = std::size_t{256}
+                                        << 20;  // of runs.jsonl, and of a run's lines
 
 struct Plan {
   std::vector<scale::Point> points{};
@@ -116,7 +117,7 @@ void StudyRun::load() {
         fmt::format("The folder '{}' cannot be made: {}.", config_.folder, failed.message()),
         ExitCode::usage);
   if (!fs::exists(file_, failed)) return;
-  const auto text = read_regular_file(file_.string(), kMostBytes);
+  const auto text = read_regular_file(file_.string(), kMostStudyBytes);
   if (!text) throw Error(fmt::format("{}: {}", file_.string(), text.sentence()), ExitCode::usage);
   auto results = scale::read_results(*text);
   if (!results) throw Error(file_.string() + results.sentence(), ExitCode::usage);
@@ -183,7 +184,7 @@ void StudyRun::judge(const ChildEnd& end, const fs::path& records, scale::RunRes
   result.exit_code = end.code;
   result.elapsed_s = end.seconds;
   if (end.code == 0 && !hung_) {
-    const auto text = read_regular_file(records.string(), kMostBytes);
+    const auto text = read_regular_file(records.string(), kMostStudyBytes);
     if (const auto times = text ? scale::step_times_of(*text) : std::nullopt) {
       result.times = *times;
       return;
@@ -307,7 +308,7 @@ Result<scale::StudyFile> study_of(const std::vector<std::string>& words) {
   const auto name = study_file(words);
   if (!name) return name.failure();
   if (name->empty()) return scale::StudyFile();
-  const auto text = read_regular_file(*name, kMostBytes);
+  const auto text = read_regular_file(*name, kMostStudyBytes);
   if (!text) return Failure{fmt::format("The study {}: {}", *name, text.sentence())};
   auto file = scale::read_study(*text);
   if (!file) return Failure{*name + file.sentence()};

@@ -32,7 +32,7 @@ FOLDERS = (
     _under_src("job", 3),
     _under_src("bench", 3),
     Folder("trainers", "trainers", "trainers", 3),
-    *(_under_src(name, 4) for name in ("diagnose", "output", "compare", "scale")),
+    *(_under_src(name, 4) for name in ("diagnose", "output", "compare", "scale", "plan")),
     _under_src("cli", 5),
     _under_src("commands", 5),
     Folder("trainers/programs", "trainers/programs", "trainers/programs", 5),
@@ -40,7 +40,7 @@ FOLDERS = (
     Folder("benchmarks", "benchmarks", "benchmarks", 6),
 )
 
-ROOTS = ("trainers/train_*.cc",)  # composition roots outside src/main.cc and benchmarks/
+ROOTS = ("trainers/train_*.cc", "trainers/math_perf.cc")  # composition roots beside src/main.cc
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 #include "topo/graph/graph.h"
 #include "topo/graph/paths.h"
 #include "topo/model/constants.h"
+#include "topo/model/forecast.h"
 #include "topo/model/predict.h"
 #include "topo/place/order_cost.h"
 #include "topo/place/subgraph.h"
@@ -123,6 +124,16 @@ GroupLoads::Search::Search(const Graph& of, bool multi_node, std::vector<int> no
     : graph(of), paths(graph), facts(facts_of(graph, multi_node)), order(std::move(nodes)) {}
 
 Load GroupLoads::all_reduce(std::span<const int> gpus, int nnodes, std::size_t bytes) {
+  return load(Function::all_reduce, gpus, nnodes, bytes, Time::modelled);
+}
+
+Load GroupLoads::forecast_of(Function function, std::span<const int> gpus, int nnodes,
+                             std::size_t bytes) {
+  return load(function, gpus, nnodes, bytes, Time::forecast);
+}
+
+Load GroupLoads::load(Function function, std::span<const int> gpus, int nnodes, std::size_t bytes,
+                      Time time) {
   const auto own = graph_of(graph_, gpus);
   const auto alike = canonical_form(own, Paths(own));
   const Search& search =
@@ -130,10 +141,14 @@ Load GroupLoads::all_reduce(std::span<const int> gpus, int nnodes, std::size_t b
   const IdenticalNodes nodes{.facts = &search.facts, .count = nnodes};
   const auto job = job_of(std::span(&nodes, 1));
   const Predictor predictor(job);
-  const auto choice = predictor.predict(Function::all_reduce, bytes);
-  const auto& cost = predictor.cost({Function::all_reduce, choice.algorithm, choice.protocol});
-  Load load{.latency_us = std::min(cost.latency_us, choice.time_us)};
-  load.transfer_us = choice.time_us - load.latency_us;
+  const auto choice = predictor.predict(function, bytes);
+  const Scheme scheme{function, choice.algorithm, choice.protocol};
+  double time_us = choice.time_us;
+  if (time == Time::forecast)
+    if (const auto measured = forecast(job, {.scheme = scheme, .bytes = bytes}))
+      time_us = measured->time_us;
+  Load load{.latency_us = std::min(predictor.cost(scheme).latency_us, time_us)};
+  load.transfer_us = time_us - load.latency_us;
   std::vector<int> here(alike.order.size());  // by node of the searched graph
   for (std::size_t i = 0; i < here.size(); ++i)
     here[static_cast<std::size_t>(search.order[i])] = alike.order[i];

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <span>
 #include <string>
@@ -58,6 +59,8 @@ class GroupLoads {
   // the choice and time of NCCL's cost model, on a system of these GPUs alone. Taken is what the
   // channels of its algorithm are planned for. REQUIRES: two ranks at least.
   Load all_reduce(std::span<const int> gpus, int nnodes, std::size_t bytes);
+  // The same of any function, with the time that will be measured (forecast.h) where it has one.
+  Load forecast_of(Function function, std::span<const int> gpus, int nnodes, std::size_t bytes);
 
   std::size_t searched() const { return searches_.size(); }
 
@@ -70,6 +73,8 @@ class GroupLoads {
     NodeFacts facts;
     std::vector<int> order;  // as CanonicalForm has it
   };
+  enum class Time : std::uint8_t { modelled, forecast };
+  Load load(Function function, std::span<const int> gpus, int nnodes, std::size_t bytes, Time time);
 
   Graph graph_;
   // By CanonicalForm::key, and whether there are several nodes.

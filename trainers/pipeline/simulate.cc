@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstddef>
+#include <utility>
 
 namespace linerate::trainers {
 namespace {
@@ -32,6 +33,89 @@ double duration_us(const Pipeline& pipeline, const PlacedOperation& placed,
   return chunks[static_cast<std::size_t>(chunk - 1)].message_us;
 }
 
+PipelineTimes times_of(const PipelineSchedule& schedule, const Dependencies& all,
+                       const std::vector<OperationSpan>& spans) {
+  PipelineTimes times{.stages = std::vector<StageTimes>(schedule.stages.size())};
+  for (std::size_t node = 0; node < spans.size(); ++node) {
+    times.step_us = std::max(times.step_us, spans[node].end_us);
+    const auto& [stage, operation] = all.operations[node];
+    if (is_computation(operation.action))
+      times.stages[static_cast<std::size_t>(stage)].busy_us +=
+          spans[node].end_us - spans[node].start_us;
+  }
+  for (std::size_t stage = 0; stage < all.nodes.size(); ++stage)
+    for (const auto node : all.nodes[stage]) times.stages[stage].operations.push_back(spans[node]);
+  return times;
+}
+
+// Operations under way, from one end to the next.
+class SharedTime {
+ public:
+  SharedTime(const PipelineSchedule& schedule, std::span<const ChunkTimes> chunks, double at_once)
+      : all_(dependencies_of(schedule)),
+        at_once_(at_once),
+        waiting_(all_.waits_for.size()),
+        open_(all_.waits_for.size()),
+        spans_(all_.waits_for.size()) {
+    for (std::size_t node = 0; node < open_.size(); ++node) {
+      left_us_.push_back(duration_us(schedule.pipeline, all_.operations[node], chunks));
+      open_[node] = all_.waits_for[node].size();
+      for (const auto other : all_.waits_for[node]) waiting_[other].push_back(node);
+      if (open_[node] == 0) running_.push_back(node);
+    }
+  }
+
+  void run() {
+    while (!running_.empty()) advance();
+  }
+  const Dependencies& dependencies() const { return all_; }
+  const std::vector<OperationSpan>& spans() const { return spans_; }
+
+ private:
+  bool computes(std::size_t node) const {
+    return is_computation(all_.operations[node].operation.action);
+  }
+
+  // To the next end of any.
+  void advance() {
+    const auto computing = static_cast<double>(
+        std::ranges::count_if(running_, [&](std::size_t node) { return computes(node); }));
+    const double rate = computing > at_once_ ? at_once_ / computing : 1;
+    const auto rate_of = [&](std::size_t node) { return computes(node) ? rate : 1; };
+    double next_us = left_us_[running_.front()] / rate_of(running_.front());
+    for (const auto node : running_) next_us = std::min(next_us, left_us_[node] / rate_of(node));
+    now_us_ += next_us;
+    std::vector<std::size_t> still;
+    for (const auto node : running_) {
+      left_us_[node] -= next_us * rate_of(node);
+      if (left_us_[node] > kNoTimeUs)
+        still.push_back(node);
+      else
+        end(node, still);
+    }
+    running_ = std::move(still);
+  }
+
+  void end(std::size_t node, std::vector<std::size_t>& begun) {
+    spans_[node].end_us = now_us_;
+    for (const auto next : waiting_[node])
+      if (--open_[next] == 0) {
+        spans_[next].start_us = now_us_;
+        begun.push_back(next);
+      }
+  }
+
+  static constexpr double kNoTimeUs = 1e-9;  // rounding
+
+  const Dependencies all_;
+  const double at_once_;
+  std::vector<std::vector<std::size_t>> waiting_;  // for each node
+  std::vector<std::size_t> open_, running_{};
+  std::vector<double> left_us_{};
+  std::vector<OperationSpan> spans_;
+  double now_us_ = 0;
+};
+
 }  // namespace
 
 double PipelineTimes::bubble_us(int stage) const {
@@ -48,21 +132,21 @@ PipelineTimes simulated(const PipelineSchedule& schedule, std::span<const ChunkT
   assert(chunks.size() == static_cast<std::size_t>(schedule.pipeline.model_chunks()));
   const auto all = dependencies_of(schedule);
   std::vector<OperationSpan> spans(all.operations.size());
-  PipelineTimes times{.stages = std::vector<StageTimes>(schedule.stages.size())};
   for (const auto node : all.order()) {
-    const auto& placed = all.operations[node];
     auto& span = spans[node];
     for (const auto other : all.waits_for[node])
       span.start_us = std::max(span.start_us, spans[other].end_us);
-    const double took_us = duration_us(schedule.pipeline, placed, chunks);
-    span.end_us = span.start_us + took_us;
-    times.step_us = std::max(times.step_us, span.end_us);
-    if (is_computation(placed.operation.action))
-      times.stages[static_cast<std::size_t>(placed.stage)].busy_us += took_us;
+    span.end_us = span.start_us + duration_us(schedule.pipeline, all.operations[node], chunks);
   }
-  for (std::size_t stage = 0; stage < all.nodes.size(); ++stage)
-    for (const auto node : all.nodes[stage]) times.stages[stage].operations.push_back(spans[node]);
-  return times;
+  return times_of(schedule, all, spans);
+}
+
+PipelineTimes simulated_sharing(const PipelineSchedule& schedule,
+                                std::span<const ChunkTimes> chunks, double at_once) {
+  if (at_once >= static_cast<double>(schedule.stages.size())) return simulated(schedule, chunks);
+  SharedTime time(schedule, chunks, at_once);
+  time.run();
+  return times_of(schedule, time.dependencies(), time.spans());
 }
 
 HeldActivations held_activations(std::span<const Operation> list) {

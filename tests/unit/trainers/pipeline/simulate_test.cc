@@ -111,6 +111,36 @@ TEST(Simulated, EachChunkTakesItsOwnTime) {
   EXPECT_DOUBLE_EQ(step.stages[1].busy_us, 6060);
 }
 
+TEST(SimulatedSharing, ProcessorsThatAreFewerAreNeverIdleWhileAnyStageComputes) {
+  const auto schedule = schedule_of("gpipe", {.stages = 4, .micro_batches = 2});
+
+  const auto step = simulated_sharing(schedule, std::vector<ChunkTimes>(4, kEven), 1);
+
+  EXPECT_NEAR(step.step_us, 4 * 2 * 3, 1e-6);
+}
+
+// Both forwards of the second micro-batch and of the first one go on at once: each takes twice as
+// long.
+TEST(SimulatedSharing, StagesThatComputeAtOnceGetTheirShare) {
+  const auto schedule = schedule_of("gpipe", {.stages = 2, .micro_batches = 2});
+
+  const auto step = simulated_sharing(schedule, std::vector<ChunkTimes>(2, kEven), 1);
+
+  EXPECT_NEAR(span_of(schedule, step, 0, {Action::forward, 1}).end_us, 3, 1e-6);
+  EXPECT_NEAR(span_of(schedule, step, 1, {Action::forward, 0}).end_us, 3, 1e-6);
+}
+
+TEST(SimulatedSharing, IsTheUsualStepWhereProcessorsAreEnough) {
+  for_all_schedules([](const ScheduleKind&, const PipelineSchedule& schedule) {
+    const auto chunks = static_cast<std::size_t>(schedule.pipeline.model_chunks());
+    const std::vector<ChunkTimes> times(chunks, {1, 2, 1.5, 0.3});
+    const double almost_all = schedule.pipeline.stages - 1e-9;
+
+    EXPECT_NEAR(simulated_sharing(schedule, times, almost_all).step_us,
+                simulated(schedule, times).step_us, 1e-5);
+  });
+}
+
 int expected_for_backward(std::string_view name, const Pipeline& pipeline, int stage) {
   const auto [p, v, m] = pipeline;
   if (name == "naive") return 1;

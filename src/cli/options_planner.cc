@@ -1,0 +1,131 @@
+// The options of linerate plan.
+#include "cli/checks.h"
+#include "cli/option.h"
+#include "cli/planner_config.h"
+#include "cli/tokens.h"
+#include "cli/values.h"
+#include "plan/models.h"
+
+#include <array>
+#include <span>
+
+namespace linerate {
+namespace {
+
+using trainers::ModelConfig;
+
+constexpr std::int64_t kMostPlannedRanks = 1 << 17, kMostSequences = 1 << 24;
+constexpr std::int64_t kMostOfAModel = 1 << 24;
+constexpr std::int64_t kMostRows = 1000;
+
+template <std::size_t ModelConfig::*kSize>
+Refusal set_size(const Argument& given, PlannerConfig& config) {
+  return set_whole(given, {1, kMostOfAModel}, config.sizes.*kSize);
+}
+
+constexpr auto kPlannerRows = std::to_array<OptionRow>({
+    {.long_name = "model",
+     .metavar = "NAME",
+     .help = "the model: one of the trainers', or a published one such as gpt3-175b or llama3-8b",
+     .required = true,
+     .apply =
+         [](const Argument& given, PlannerConfig& config) {
+           return set_read(plan::model_named(given.text), config.model);
+         }},
+    {.long_name = "ranks",
+     .metavar = "N",
+     .help = "ranks, one for each GPU",
+     .required = true,
+     .apply = set_whole_of<PlannerConfig, 1, kMostPlannedRanks, &PlannerConfig::nranks>},
+    {.long_name = "batch",
+     .metavar = "N",
+     .default_text = "8",
+     .help = "sequences of a step, over all ranks",
+     .apply = set_whole_of<PlannerConfig, 1, kMostSequences, &PlannerConfig::batch>},
+    {.long_name = "layers",
+     .metavar = "N",
+     .help = "instead of the model's: its layers",
+     .apply = set_size<&ModelConfig::layers>},
+    {.long_name = "hidden",
+     .metavar = "N",
+     .help = "likewise: its width, and the MLP's in proportion",
+     .apply = set_size<&ModelConfig::hidden>},
+    {.long_name = "heads",
+     .metavar = "N",
+     .help = "likewise: heads of attention, and those of keys and values in proportion",
+     .apply = set_size<&ModelConfig::heads>},
+    {.long_name = "kv-heads",
+     .metavar = "N",
+     .help = "likewise: heads of keys and values",
+     .apply = set_size<&ModelConfig::kv_heads>},
+    {.long_name = "mlp",
+     .metavar = "N",
+     .help = "likewise: the width of the MLP",
+     .apply = set_size<&ModelConfig::mlp>},
+    {.long_name = "length",
+     .metavar = "N",
+     .help = "likewise: tokens of a sequence",
+     .apply = set_size<&ModelConfig::length>},
+    {.long_name = "vocabulary",
+     .metavar = "N",
+     .help = "likewise: tokens that there are",
+     .apply = set_size<&ModelConfig::vocabulary>},
+    {.long_name = "memory",
+     .metavar = "SIZE",
+     .help = "memory of a rank; without it what its GPU has, or its share of what is free here",
+     .apply = set_bytes<PlannerConfig, 1, &PlannerConfig::memory_bytes>},
+    {.long_name = "measured",
+     .metavar = "FILE",
+     .help = "keep what is measured of this machine in FILE, and measure only what it lacks",
+     .apply = set_file_of<PlannerConfig, &PlannerConfig::measured_file>},
+    {.long_name = "most",
+     .metavar = "N",
+     .default_text = "10",
+     .help = "layouts to print",
+     .apply = set_whole_of<PlannerConfig, 1, kMostRows, &PlannerConfig::most>},
+    {.long_name = "explain",
+     .metavar = "LAYOUT",
+     .help = "say of one layout what its step is made of, and what it holds: options of train_3d, "
+             "such as '--tp 2 --zero 1'",
+     .apply = set_text<PlannerConfig, &PlannerConfig::explained>},
+    {.long_name = "json",
+     .help = "print one JSON object",
+     .apply = set_flag<PlannerConfig, &PlannerConfig::json>},
+});
+
+std::size_t in_proportion(std::size_t of, std::size_t now, std::size_t before) {
+  return std::max<std::size_t>(1, of * now / before);
+}
+
+// The model with the sizes that were given.
+void resize(const ModelConfig& sizes, ModelConfig& model) {
+  const auto before = model;
+  for (const auto size :
+       {&ModelConfig::layers, &ModelConfig::hidden, &ModelConfig::heads, &ModelConfig::kv_heads,
+        &ModelConfig::mlp, &ModelConfig::length, &ModelConfig::vocabulary}) {
+    if (sizes.*size == 0) continue;
+    model.*size = sizes.*size;
+    model.name = before.name + ", resized";
+  }
+  if (sizes.kv_heads == 0)
+    model.kv_heads = in_proportion(before.kv_heads, model.heads, before.heads);
+  if (sizes.mlp == 0) model.mlp = in_proportion(before.mlp, model.hidden, before.hidden);
+}
+
+}  // namespace
+
+std::span<const OptionRow> planner_options() { return kPlannerRows; }
+
+Result<PlannerConfig> parse_planner(const std::vector<std::string>& words) {
+  PlannerConfig config;
+  const auto given = read_options(words, Audience::planner, config);
+  if (!given) return given.failure();
+  if (const auto refusal = check_machine(config.machine, false)) return Failure{*refusal};
+  resize(config.sizes, config.model);
+  if (const auto refusal = trainers::model_refusal(config.model)) return Failure{*refusal};
+  if (!config.measured_file.empty() && !config.machine.option.empty())
+    return Failure{"--measured is of this machine: leave " + config.machine.option + " out."};
+  return config;
+}
+
+}  // namespace linerate

@@ -1,0 +1,270 @@
+#include "plan/predict.h"
+
+#include "plan/costs.h"
+#include "trainers/pipeline/simulate.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <utility>
+
+namespace linerate::plan {
+
+using trainers::Action;
+using trainers::Stage;
+using trainers::TrainConfig;
+
+namespace {
+
+// Which end of the model the chunk is at: chunks in between are alike.
+std::size_t representative(std::size_t chunk, std::size_t count) {
+  if (chunk == 0 || chunk + 1 == count) return chunk;
+  return 1;
+}
+
+int stage_of_chunk(const TrainConfig& config, std::size_t chunk) {
+  return static_cast<int>(chunk % config.pp);
+}
+
+trainers::ChunkTimes times_of(const ChunkCost& cost, double message_us) {
+  return {.forward_us = cost.forward.total_us(),
+          .backward_input_us = cost.backward_input.total_us(),
+          .backward_weight_us = cost.backward_weight.total_us(),
+          .message_us = message_us};
+}
+
+void add_pass(const PassCost& pass, double times, StepParts& parts) {
+  parts.compute_us += times * pass.compute_us;
+  parts.tp_us += times * pass.tp_us;
+  parts.cp_us += times * pass.cp_us;
+  parts.dp_us += times * pass.dp_us;
+}
+
+// Of a stage, on a processor of its own.
+StepParts work_of(const std::vector<ChunkCost>& costs, const TrainConfig& config, int stage,
+                  double rounds) {
+  StepParts parts;
+  for (std::size_t v = 0; v < config.virtual_stages; ++v) {
+    const auto& cost = costs[v * config.pp + static_cast<std::size_t>(stage)];
+    for (const auto* pass : {&cost.forward, &cost.backward_input, &cost.backward_weight})
+      add_pass(*pass, rounds, parts);
+  }
+  return parts;
+}
+
+// When the last reduction of whole gradients ends: buckets are complete at even distances, by
+// elements, while the last backward of their chunk goes on.
+double reduced_us(const std::vector<trainers::OperationSpan>& backwards,
+                  const std::vector<ChunkState>& chunks,
+                  const std::function<double(std::uint64_t)>& reduce_us) {
+  struct Ready {
+    double at_us = 0, takes_us = 0;
+  };
+  std::vector<Ready> all;
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    double elements = 0, done = 0;
+    for (const auto bucket : chunks[i].buckets) elements += static_cast<double>(bucket);
+    for (const auto bucket : chunks[i].buckets) {
+      done += static_cast<double>(bucket);
+      const double length = backwards[i].end_us - backwards[i].start_us;
+      all.push_back({backwards[i].start_us + done / elements * length, reduce_us(bucket)});
+    }
+  }
+  std::ranges::stable_sort(all, {}, &Ready::at_us);
+  double end_us = 0;
+  for (const auto& one : all) end_us = std::max(end_us, one.at_us) + one.takes_us;
+  return end_us;
+}
+
+struct Simulated {
+  double step_us = 0;
+  std::vector<StageTimeline> stages{};
+};
+
+Simulated simulated_once(const TrainConfig& config, const Machine& machine,
+                         const std::vector<ChunkCost>& costs) {
+  const double message = message_us(machine, config);
+  std::vector<trainers::ChunkTimes> times;
+  for (const auto& cost : costs) times.push_back(times_of(cost, message));
+  const auto schedule = schedule_of(config, position_of(config, 0, machine.nranks));
+  const double at_once = machine.processors / machine.nranks * static_cast<double>(config.pp);
+  const auto all = simulated_sharing(schedule, times, at_once);
+  Simulated result{.step_us = all.step_us};
+  for (std::size_t stage = 0; stage < all.stages.size(); ++stage) {
+    StageTimeline time{.busy_us = all.stages[stage].busy_us};
+    time.last.resize(config.virtual_stages);
+    for (std::size_t i = 0; i < schedule.stages[stage].size(); ++i) {
+      const auto& operation = schedule.stages[stage][i];
+      const auto& span = all.stages[stage].operations[i];
+      if (!is_computation(operation.action)) continue;
+      time.end_us = std::max(time.end_us, span.end_us);
+      if (operation.action == Action::backward || operation.action == Action::backward_weight)
+        time.last[static_cast<std::size_t>(operation.chunk)] = {span.start_us, span.end_us};
+    }
+    result.stages.push_back(std::move(time));
+  }
+  return result;
+}
+
+double extrapolated(double before, double after, double times) {
+  return after + (after - before) * times;
+}
+
+// A step of many micro-batches from two shorter ones: each further micro-batch adds as much.
+Simulated simulated_step(const TrainConfig& config, const Machine& machine,
+                         const std::vector<ChunkCost>& costs) {
+  const auto rounds = rounds_of(config, position_of(config, 0, machine.nranks));
+  const auto steady = steady_rounds(config);
+  if (rounds <= 3 * steady) return simulated_once(config, machine, costs);
+  const auto before = simulated_once(shortened(config, machine.nranks, steady), machine, costs);
+  auto all = simulated_once(shortened(config, machine.nranks, 2 * steady), machine, costs);
+  const double times = static_cast<double>(rounds - 2 * steady) / static_cast<double>(steady);
+  all.step_us = extrapolated(before.step_us, all.step_us, times);
+  for (std::size_t i = 0; i < all.stages.size(); ++i) {
+    auto& stage = all.stages[i];
+    const double later_us = (stage.end_us - before.stages[i].end_us) * times;
+    stage.end_us += later_us;
+    for (auto& one : stage.last) {
+      one.start_us += later_us;
+      one.end_us += later_us;
+    }
+    stage.busy_us = extrapolated(before.stages[i].busy_us, stage.busy_us, times);
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<ChunkCost> Predictor::costs_of(const TrainConfig& config) {
+  const auto count = config.pp * config.virtual_stages;
+  std::vector<ChunkCost> costs;
+  for (std::size_t chunk = 0; chunk < count; ++chunk) {
+    const auto alike = representative(chunk, count);
+    if (alike < chunk && chunk + 1 < count) {
+      costs.push_back(costs[alike]);
+      continue;
+    }
+    const auto& state = memory_.state(config, stage_of_chunk(config, chunk));
+    costs.push_back(chunk_cost({.machine = machine_,
+                                .config = config,
+                                .chunk = chunk,
+                                .state = state.chunks[chunk / config.pp]}));
+  }
+  return costs;
+}
+
+double Predictor::call_us(CallKind call, CallGroup group, double bytes) const {
+  return group.size > 1 && bytes > 0 ? machine_.links->us(call, group, bytes) : 0;
+}
+
+double Predictor::optimizer_us(const TrainConfig& config, int stage) {
+  const auto work = optimizer_work(memory_.state(config, stage).owned);
+  const LayoutGroups groups(config, machine_.nranks);
+  constexpr double kScalar = 8;
+  double scalars_us = call_us(CallKind::all_reduce, groups.data, kScalar);  // losses
+  if (config.stage != Stage::none)
+    scalars_us += call_us(CallKind::all_reduce, groups.shard, kScalar);
+  scalars_us += call_us(CallKind::all_reduce, groups.tp, kScalar);
+  const CallGroup stages{static_cast<int>(config.pp), groups.next_stage.stride};
+  scalars_us += 2 * call_us(CallKind::all_reduce, stages, kScalar);
+  return machine_.compute->us(work) / machine_.share() + scalars_us;
+}
+
+double Predictor::least_us(const TrainConfig& config) {
+  const auto costs = costs_of(config);
+  const auto rounds =
+      static_cast<double>(rounds_of(config, position_of(config, 0, machine_.nranks)));
+  const auto kind = std::ranges::find(trainers::schedule_kinds(), config.pp_schedule,
+                                      &trainers::ScheduleKind::name);
+  const bool splits = kind->inputs_ahead != nullptr;  // weights' gradients fill the last wait
+  double ramp_us = 0, most_us = 0, all_us = 0;
+  for (std::size_t stage = 0; stage < config.pp; ++stage) {
+    const double work_us = work_of(costs, config, static_cast<int>(stage), rounds).total_us();
+    most_us = std::max(most_us, ramp_us + work_us);
+    all_us += work_us;
+    ramp_us += splits ? costs[stage].forward.total_us() : costs[stage].total_us();
+  }
+  const double ranks = machine_.nranks / static_cast<double>(config.pp);
+  return std::max(most_us, all_us * ranks / machine_.processors) + optimizer_us(config, 0);
+}
+
+// Whole gradients are reduced once a step; of a hybrid's shards the replicas' sums.
+double Predictor::reduce_us(const TrainConfig& config, std::uint64_t elements) const {
+  const LayoutGroups groups(config, machine_.nranks);
+  const double element = static_cast<double>(bytes_of(config.type));
+  const double bytes = static_cast<double>(elements) * element;
+  if (config.stage == Stage::none) return call_us(CallKind::all_reduce, groups.data, bytes);
+  const double of_replicas =
+      call_us(CallKind::all_reduce, groups.replica, bytes / groups.shard.size);
+  if (config.stage >= Stage::gradients) return of_replicas;
+  return call_us(CallKind::reduce_scatter, groups.shard, bytes) + of_replicas;
+}
+
+// Stages 1 and 2: parameters after the optimizer's step.
+double Predictor::gather_us(const TrainConfig& config, const StageState& state) const {
+  if (config.stage != Stage::optimizer && config.stage != Stage::gradients) return 0;
+  const LayoutGroups groups(config, machine_.nranks);
+  double sum_us = 0;
+  for (const auto& chunk : state.chunks)
+    for (const auto bucket : chunk.buckets)
+      sum_us += call_us(CallKind::all_gather, groups.shard,
+                        static_cast<double>(bucket) * static_cast<double>(bytes_of(config.type)));
+  return sum_us;
+}
+
+// The stage's own part of the step.
+Prediction Predictor::of_stage(const TrainConfig& config, int stage, const StepParts& work,
+                               const StageTimeline& time) {
+  const auto& state = memory_.state(config, stage);
+  const auto reduce = [&](std::uint64_t elements) { return reduce_us(config, elements); };
+  double reduction_us = 0;
+  for (const auto& chunk : state.chunks)
+    for (const auto bucket : chunk.buckets) reduction_us += reduce(bucket);
+  const double late_us =
+      std::clamp(reduced_us(time.last, state.chunks, reduce) - time.end_us, 0.0, reduction_us);
+  const double exposed = reduction_us - machine_.hidden_share() * (reduction_us - late_us);
+
+  Prediction one{.parts = work, .hidden_dp_us = reduction_us - exposed};
+  const double slower = work.total_us() > 0 ? time.busy_us / work.total_us() : 1;
+  for (auto* part : {&one.parts.compute_us, &one.parts.tp_us, &one.parts.cp_us, &one.parts.dp_us})
+    *part *= slower;
+  one.parts.dp_us += exposed + gather_us(config, state);
+  one.parts.bubble_us = time.end_us - time.busy_us;
+  one.parts.optimizer_us = optimizer_us(config, stage);
+  one.step_us = one.parts.total_us();
+  return one;
+}
+
+Prediction Predictor::predict(const TrainConfig& config) {
+  const auto costs = costs_of(config);
+  const auto step = simulated_step(config, machine_, costs);
+  const auto rounds =
+      static_cast<double>(rounds_of(config, position_of(config, 0, machine_.nranks)));
+  Prediction slowest;
+  for (int stage = 0; stage < static_cast<int>(config.pp); ++stage) {
+    const auto one = of_stage(config, stage, work_of(costs, config, stage, rounds),
+                              step.stages[static_cast<std::size_t>(stage)]);
+    if (one.step_us > slowest.step_us) slowest = one;
+  }
+  // The norm is that of all stages: each waits for the last one.
+  const double rest_us = step.step_us + slowest.parts.optimizer_us - slowest.step_us;
+  if (rest_us > 0) {
+    slowest.parts.bubble_us += rest_us;
+    slowest.step_us += rest_us;
+  }
+  return slowest;
+}
+
+std::string_view binding_of(const StepParts& parts) {
+  struct Row {
+    std::string_view name;
+    double us;
+  };
+  const std::array rows{Row{"tp comm", parts.tp_us}, Row{"cp comm", parts.cp_us},
+                        Row{"dp comm", parts.dp_us}, Row{"bubble", parts.bubble_us},
+                        Row{"optimizer", parts.optimizer_us}};
+  if (parts.compute_us >= kBindingShare * parts.total_us()) return "compute";
+  return std::ranges::max_element(rows, {}, &Row::us)->name;
+}
+
+}  // namespace linerate::plan
