@@ -91,18 +91,23 @@ add_custom_target(tests_of_threads)
 linerate_test(unit_base tests/unit/base linerate_base)
 linerate_test(unit_comm tests/unit/comm linerate_comm)
 linerate_test(unit_pattern tests/unit/pattern linerate_pattern)
-# Hundreds of training steps, and of simulated studies, take minutes under a sanitizer. Other tests
-# run the same code.
+# Hundreds of training steps, of simulated studies and of searches for channels take minutes under a
+# sanitizer. Other tests run the same code.
 if(LINERATE_SANITIZE)
   set(long_training Learning)
   set(long_studies "Verdicts[.]|Effect[.](Interval|Approximates|IsFoundInBlocks)")
+  string(CONCAT long_searches
+    "Forecasts(OfSends)?[.](Grow|StayBelow)|FewChannels[.]AreNever"
+    "|ClusterPredictions[.](OfOneRack|NeverGain)|CostsOfOrders[.]NeverRise"
+    "|Plans[.](HaveReplicas|TakeAsFew)|PlansAsJson[.]HaveEvery|ShownPlans[.]Name")
 endif()
 linerate_test(unit_stats tests/unit/stats linerate_stats LEAVE_OUT ${long_studies})
 linerate_test(unit_record tests/unit/record linerate_record)
 linerate_test(unit_yaml tests/unit/yaml linerate_yaml)
 linerate_test(unit_collectives tests/unit/collectives linerate_collectives)
 linerate_test(unit_model tests/unit/model linerate_model)
-linerate_test(unit_topo "tests/unit/topo;tests/unit/topo/*" linerate_topo SHARDS 4)
+linerate_test(unit_topo "tests/unit/topo;tests/unit/topo/*" linerate_topo SHARDS 4
+              LEAVE_OUT ${long_searches})
 linerate_test(unit_devices tests/unit/devices linerate_devices THREADS)
 linerate_test(unit_cpu_math tests/unit/devices/math linerate_cpu_math linerate_devices THREADS)
 if(TARGET unit_cpu_math)

@@ -1,5 +1,4 @@
 // More bytes take longer, on every platform: but where NCCL itself goes another way for them.
-#include "support/sanitized.h"
 #include "support/sizes.h"
 #include "topo/cluster/platforms.h"
 #include "topo/model/forecast.h"
@@ -17,8 +16,8 @@ namespace {
 // sendrecv on 8 B200 takes 0.79 of the time, all_reduce on 4 nodes of H100 0.72, on 8 0.30.
 constexpr double kMostFall = 0.7, kMostFallOfSends = 0.79;
 constexpr double kDigitsLost = 1e-9;
-constexpr std::size_t kSendStepsPerDoubling = kSanitized ? 1 : 4;
-constexpr std::size_t kCallStepsPerDoubling = kSanitized ? 1 : 8;
+constexpr std::size_t kSendStepsPerDoubling = 4;
+constexpr std::size_t kCallStepsPerDoubling = 8;
 
 // Racks are searched for minutes, for what nodes of one host show.
 template <typename Check>
