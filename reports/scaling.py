@@ -14,6 +14,7 @@ try:
 
     from looks import variables
     from scaling_figures import draw
+    from scaling_pipeline import pipelines
 except ImportError as missing:
     print(f"linerate scale: {missing}", file=sys.stderr)
     sys.exit(5)
@@ -21,7 +22,8 @@ except ImportError as missing:
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 KINDS = {"efficiency": "Efficiency: the throughput of a rank against the baseline's",
          "step": "Where a step's time goes on rank 0",
-         "exposed": "What compute waited for, by axis of the mesh"}
+         "exposed": "What compute waited for, by axis of the mesh",
+         "pipeline": "The last step of each pipeline as it ran, a line for each stage"}
 
 
 def _percent(share: float | None) -> str:
@@ -72,7 +74,7 @@ def _pictures(table: dict, folder: Path) -> list[tuple[str, Markup]]:
     if not any("step_us" in row for row in table["rows"]):
         return []
     return [(title, Markup(draw(kind, table, folder / f"{table['scaling']}-{kind}.png")))
-            for kind, title in KINDS.items()]
+            for kind, title in KINDS.items() if kind != "pipeline" or pipelines(table)]
 
 
 def main() -> int:

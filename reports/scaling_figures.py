@@ -16,6 +16,7 @@ from matplotlib.axes import Axes  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
 from looks import light  # noqa: E402
+from scaling_pipeline import time_lines  # noqa: E402
 
 PARTS = (("compute", "compute", "s0"), ("wait", "waits for the last rank", "s1"),
          ("transfer", "exposed transfer", "s3"), ("idle", "other waits", "s5"))
@@ -100,10 +101,13 @@ def exposed(axes: Axes, table: dict) -> None:
 
 def draw(kind: str, table: dict, png: Path) -> str:
     """Writes the PNG; yields the same picture as SVG for the page."""
-    paint = {"efficiency": efficiency, "step": step_times, "exposed": exposed}[kind]
-    tall = 3.8 if kind == "efficiency" else 1.6 + 0.3 * max(1, len(_bars(table["rows"])))
-    figure = Figure(figsize=(6.4, tall), layout="constrained")
-    paint(figure.add_subplot(), table)
+    if kind == "pipeline":
+        figure = time_lines(table)
+    else:
+        paint = {"efficiency": efficiency, "step": step_times, "exposed": exposed}[kind]
+        tall = 3.8 if kind == "efficiency" else 1.6 + 0.3 * max(1, len(_bars(table["rows"])))
+        figure = Figure(figsize=(6.4, tall), layout="constrained")
+        paint(figure.add_subplot(), table)
     figure.savefig(png, dpi=160)
     text = io.StringIO()
     figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})

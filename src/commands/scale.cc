@@ -187,6 +187,7 @@ void StudyRun::judge(const ChildEnd& end, const fs::path& records, scale::RunRes
     const auto text = read_regular_file(records.string(), kMostStudyBytes);
     if (const auto times = text ? scale::step_times_of(*text) : std::nullopt) {
       result.times = *times;
+      if (!result.control) result.pipeline_step = scale::pipeline_step_of(*text);
       return;
     }
   }

@@ -35,13 +35,11 @@ std::optional<Spread> steps_of(const Runs& runs) {
   return spread_of(std::move(step_us));
 }
 
-// The parts of the run nearest to the median, which add up to it.
-StepTimes times_at(double median_us, const Runs& runs) {
+const RunResult& nearest_to(double median_us, const Runs& runs) {
   const auto distance = [median_us](const RunResult* run) {
     return run->outcome == Outcome::ok ? std::abs(run->times.step_us - median_us) : HUGE_VAL;
   };
-  const auto& nearest = (*std::ranges::min_element(runs, {}, distance))->times;
-  return scaled(nearest, median_us / nearest.step_us);
+  return **std::ranges::min_element(runs, {}, distance);
 }
 
 // What the first run that did not end well says.
@@ -62,7 +60,9 @@ Row row_of(const std::vector<RunResult>& results, Row row) {
   const auto steps = steps_of(runs);
   if (!steps) return row;
   row.step_us = *steps;
-  row.times = times_at(steps->median, runs);
+  const auto& nearest = nearest_to(steps->median, runs);
+  row.times = scaled(nearest.times, steps->median / nearest.times.step_us);
+  row.pipeline_step = nearest.pipeline_step;
   row.tokens_per_s = row.times.tokens / steps->median * 1e6;
   row.control_us = row.nranks == 1 ? steps : steps_of(controls);
   return row;

@@ -2,6 +2,7 @@
 
 Also what a step's parts add up to, on every stage, with every way to overlap."""
 
+import itertools
 import re
 import tempfile
 import unittest
@@ -43,6 +44,21 @@ class Lines(unittest.TestCase):
             self.assertEqual(set(line) - {"kind"}, keys[line["kind"]])
         for comm in lines[1]["comm"]:
             self.assertEqual(set(comm), keys["comm"])
+
+    def test_have_the_last_step_of_a_pipeline_as_it_ran(self):
+        for schedule, back, actions in (("1f1b", "backward", 2), ("zb-h1", "backward_input", 3)):
+            step = self.lines(tool("train_3d"), "-t", "4", "--pp", "2", "--tp", "2", "--steps", "2",
+                              "--schedule", schedule)[-1]["pipeline_step"]
+            columns = ("stage", "action", "micro_batch", "start_us", "end_us")
+            at = {(stage, action, number): (start, end) for stage, action, number, start, end
+                  in zip(*(step[key] for key in columns), strict=True)}
+            self.assertEqual(len(at), 2 * 8 * actions)
+            for stage in (0, 1):
+                own = sorted(times for key, times in at.items() if key[0] == stage)
+                self.assertTrue(all(a[1] <= b[0] for a, b in itertools.pairwise(own)), own)
+            for number in range(8):
+                self.assertLess(at[0, "forward", number][1], at[1, "forward", number][1])
+                self.assertLess(at[1, back, number][1], at[0, back, number][1])
 
     def test_of_a_run_share_its_id(self):
         self.lines(tool("train_ddp"), "--steps", "1")

@@ -20,6 +20,7 @@ struct WorkTag {
   Work work = Work::data;
   std::uint32_t unit = 0;         // of forward and backward
   std::uint32_t micro_batch = 0;  // likewise, and of data: counted over the global batch
+  std::uint32_t operation = 0;    // likewise: its place in the stage's list
 };
 
 // Work between two points of the stream.

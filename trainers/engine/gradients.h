@@ -62,6 +62,7 @@ struct Round {
   bool active = true;           // this rank computes a micro-batch
   std::size_t index = 0;        // of the round in its step
   std::size_t micro_batch = 0;  // that one of the global batch
+  std::size_t operation = 0;    // which is under way, in the stage's list
   // Canonical: leaves of the tree over the global batch. A micro-batch is one; where ranks share
   // sequences, a chunk of it is.
   Leaves own{};               // whose gradients backward writes, into an array each

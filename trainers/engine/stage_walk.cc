@@ -21,7 +21,8 @@ std::uint64_t dropout_key(std::uint64_t seed, std::int64_t step) {
 WorkTag of_round(Work work, const Round& round, std::size_t unit = 0) {
   return {.work = work,
           .unit = static_cast<std::uint32_t>(unit),
-          .micro_batch = static_cast<std::uint32_t>(round.micro_batch)};
+          .micro_batch = static_cast<std::uint32_t>(round.micro_batch),
+          .operation = static_cast<std::uint32_t>(round.operation)};
 }
 
 // Of whole sequences.
@@ -44,7 +45,8 @@ bool is_of_activations(Action action) {
 // A rank without a micro-batch makes the calls of one that has one, in their order; the other
 // stages of its pipeline have none either.
 void Trainer::run(const Operation& operation) {
-  const auto round = round_of(static_cast<std::uint64_t>(operation.micro_batch));
+  auto round = round_of(static_cast<std::uint64_t>(operation.micro_batch));
+  round.operation = static_cast<std::size_t>(&operation - schedule_.stages[stage()].data());
   auto& chunk = *chunks_[static_cast<std::size_t>(operation.chunk)];
   if (operation.action == Action::forward) return forward(chunk, round);
   if (is_computation(operation.action)) return backward(chunk, round, operation.action);

@@ -52,6 +52,7 @@ class Trainer {
   const StepSpans& spans() const { return spans_; }
   const Position& position() const { return position_; }
   std::uint64_t micro_batch() const { return micro_batches_.size; }  // sequences
+  const PipelineSchedule& schedule() const { return schedule_; }
   const Pipeline& pipeline() const { return schedule_.pipeline; }
   const Recorder& recorder() const { return *recorder_; }
 

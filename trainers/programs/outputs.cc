@@ -23,8 +23,9 @@ constexpr double kPercent = 100;
 constexpr std::size_t kWarmUp = 2;       // steps that the summary leaves out, where there are more
 constexpr std::int64_t kFirstRows = 10;  // on a terminal; later ones come once a second
 constexpr std::int64_t kBetweenRowsNs = 1'000'000'000;
-constexpr double kLeastWait = 0.01;   // share of the time that is worth a line
-constexpr std::size_t kMaxWaits = 3;  // ranks in that line
+constexpr double kLeastWait = 0.01;       // share of the time that is worth a line
+constexpr std::size_t kMaxWaits = 3;      // ranks in that line
+constexpr std::size_t kStepColumns = 98;  // of a drawn step
 
 double exposed_share(const trainers::StepResult& result) {
   return result.time.exposed_us() / result.time.step_us;
@@ -167,6 +168,7 @@ void TrainOutputs::end(trainers::Trainer& trainer, TrainingEnd end) {
   if (end.steps > 0) summarise(end);
   print_waits(end.waited_for);
   if (end.steps > 0) print_bubbles(end.bubbles);
+  print_pipeline(end.pipeline_step, trainer.pipeline().stages);
   print(peaks_text(trainer.arena()));
   print(resident_text(end.resident));
   for (const auto& line : sent_lines(trainer.sent_bytes(), end.steps)) print(line);
@@ -209,6 +211,15 @@ void TrainOutputs::print_bubbles(const StageWaitShares& bubbles) {
       "them wait {:.1f} %",
       kPercent * bubbles.all, fmt::join(stages, ", "), options_.train.pp_schedule,
       kPercent * bubbles.by_schedule));
+}
+
+void TrainOutputs::print_pipeline(const std::vector<trainers::DrawnSpan>& step, int stages) {
+  if (step.empty()) return;
+  double end_us = 0;
+  for (const auto& span : step) end_us = std::max(end_us, span.end_us);
+  print(fmt::format("# the last step as it ran, {:.2f} ms, a line for each stage:", end_us * 1e-3));
+  const auto drawn = trainers::drawn_pipeline(step, stages, kStepColumns);
+  for (const auto& line : split(trim(drawn), '\n')) print("# " + std::string(line));
 }
 
 }  // namespace linerate

@@ -41,6 +41,7 @@ class TrainOutputs {
   void summarise(TrainingEnd& end);
   void print_waits(const std::vector<PeerWaitShare>& waited_for);
   void print_bubbles(const StageWaitShares& bubbles);
+  void print_pipeline(const std::vector<trainers::DrawnSpan>& step, int stages);
 
   const TrainingRun run_;
   const TrainOptions& options_;

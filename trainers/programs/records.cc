@@ -26,6 +26,20 @@ Json json_of(const trainers::PurposeTime& time) {
           {"exposed_transfer_us", rounded(time.exposed_transfer_us)}};
 }
 
+// By column, because there are two rows or more of each micro-batch and stage.
+Json json_of(const std::vector<trainers::DrawnSpan>& spans) {
+  Json columns;
+  for (const auto& [stage, operation, start_us, end_us] : spans) {
+    columns["stage"].push_back(stage);
+    columns["action"].push_back(trainers::kActionNames[static_cast<std::size_t>(operation.action)]);
+    columns["chunk"].push_back(operation.chunk);
+    columns["micro_batch"].push_back(operation.micro_batch);
+    columns["start_us"].push_back(rounded(start_us));
+    columns["end_us"].push_back(rounded(end_us));
+  }
+  return columns;
+}
+
 }  // namespace
 
 double tokens_per_s(const trainers::StepResult& result) {
@@ -133,6 +147,7 @@ std::string end_line(const std::string& run_id, const TrainingEnd& end,
                       {"stages", Json::array()}};
     for (const auto share : bubbles.stages) line["bubble"]["stages"].push_back(rounded(share));
   }
+  if (!end.pipeline_step.empty()) line["pipeline_step"] = json_of(end.pipeline_step);
   return line_of(line);
 }
 

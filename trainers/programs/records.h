@@ -4,6 +4,7 @@
 #include "cli/train_config.h"
 #include "job/rank_context.h"
 #include "trainers/engine/trainer.h"
+#include "trainers/pipeline/draw.h"
 #include "trainers/programs/elastic.h"
 #include "trainers/programs/peer_waits.h"
 #include "trainers/programs/resident.h"
@@ -32,6 +33,7 @@ struct TrainingEnd {
   double loss = 0;
   std::vector<PeerWaitShare> waited_for{};
   StageWaitShares bubbles{};
+  std::vector<trainers::DrawnSpan> pipeline_step{};  // the last step; nothing: no pipeline
   MemoryUse resident{};
 };
 

@@ -21,6 +21,7 @@
 #include "trainers/programs/elastic.h"
 #include "trainers/programs/outputs.h"
 #include "trainers/programs/peer_waits.h"
+#include "trainers/programs/pipeline_step.h"
 #include "trainers/programs/preview.h"
 #include "trainers/programs/stage_waits.h"
 #include "trainers/programs/trace.h"
@@ -183,11 +184,13 @@ ExitCode train(RankContext& rank, const Program& program) {
   auto waited_for = waits.shares(rank.bootstrap());
   auto bubbles = stage_waits.shares(rank.bootstrap(), trainer.position().stage,
                                     program.options.train.pp_schedule, trainer.pipeline());
+  auto pipeline_step = recorded_step(rank.bootstrap(), trainer);
   const auto memory = resident.use(trainer.arena());
   if (outputs)
     outputs->end(trainer, {.exit_code = code,
                            .waited_for = std::move(waited_for),
                            .bubbles = std::move(bubbles),
+                           .pipeline_step = std::move(pipeline_step),
                            .resident = memory});
   return code;
 }

@@ -65,6 +65,40 @@ RunResult some_run() {
           .times = {.step_us = 10, .compute_us = 10, .exposed_us = {{"dp", 1}}, .tokens = 64}};
 }
 
+constexpr std::string_view kPipeline =
+    R"({"kind":"end","exit_code":0,"pipeline_step":{"stage":[0,1],"action":["forward","backward"],)"
+    R"("chunk":[0,1],"micro_batch":[2,3],"start_us":[0,5.5],"end_us":[5,9]}})"
+    "\n";
+
+TEST(PipelineSteps, ReadAsTrainersWriteThemAndAsRunsDo) {
+  auto run = some_run();
+  run.pipeline_step = pipeline_step_of(step_line(100) + std::string(kPipeline));
+  ASSERT_EQ(run.pipeline_step.size(), 2U);
+
+  const auto read = read_results(line_of(run));
+
+  ASSERT_TRUE(read) << read.sentence();
+  const auto& last = read->front().pipeline_step.back();
+  EXPECT_EQ(last.stage, 1);
+  EXPECT_EQ(last.action, "backward");
+  EXPECT_EQ(last.chunk, 1);
+  EXPECT_EQ(last.micro_batch, 3);
+  EXPECT_EQ(last.start_us, 5.5);
+  EXPECT_EQ(last.end_us, 9);
+}
+
+TEST(PipelineSteps, AreNoneWhereTheyMakeNoSense) {
+  const auto with = [](std::string_view from, std::string_view to) {
+    std::string text(kPipeline);
+    return pipeline_step_of(text.replace(text.find(from), from.size(), to));
+  };
+  EXPECT_TRUE(pipeline_step_of(kEnd).empty());
+  EXPECT_TRUE(with("[0,1],\"action", "[0,-1],\"action").empty());
+  EXPECT_TRUE(with("[5,9]", "[5]").empty());
+  EXPECT_TRUE(with("\"backward\"", "7").empty());
+  EXPECT_TRUE(with("\"backward\"", "\"sideways\"").empty());
+}
+
 TEST(RunResults, ReadAsTheyWereWritten) {
   auto failed = some_run();
   failed.outcome = Outcome::failed;
