@@ -1,4 +1,5 @@
 // The options of a model's sizes, and what sizes and batch come to.
+#include "base/text.h"
 #include "cli/option.h"
 #include "cli/train_config.h"
 #include "cli/values.h"
@@ -115,7 +116,7 @@ Refusal settle_batch(TrainOptions& options, int nranks) {
     return "--gradient-accumulation-steps needs the number of ranks, which the launcher does not "
            "tell: give --batch and --micro-batch instead.";
   const auto data = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(nranks) / shared);
-  const auto ranks = fmt::format("{} data-parallel {}", data, data == 1 ? "rank" : "ranks");
+  const auto ranks = counted(data, "data-parallel rank");
   if (accumulated.even || train.micro_batch == 0) {
     const auto parts =
         data * std::max<std::uint64_t>(1, accumulated.even ? train.micro_batch : accumulated.steps);

@@ -16,7 +16,7 @@ REFUSED = {
     "train_3d -t 4 --tp 4 --cp 3 --sequence-parallel": "--cp 3 does not divide 1 data-parallel",
     "train_fsdp -t 2 --cp 2": "train_3d",
     "train_3d -t 3 --cp 3": "--cp 3 does not divide the 128 positions",
-    "train_3d -t 2 --cp 2 --tp 2": "--cp 2 does not divide 1 data-parallel ranks; choices: 1.",
+    "train_3d -t 2 --cp 2 --tp 2": "--cp 2 does not divide 1 data-parallel rank; choices: 1.",
     "train_3d --cp-method ulysses": "--cp-method belongs to --cp N",
     "train_3d -t 8 --model llama-mini --cp 8 --cp-method ulysses": "key and value heads that",
     "train_fsdp -t 2 --pp 2": "train_3d",

@@ -1,5 +1,6 @@
 #include "trainers/engine/plan.h"
 
+#include "base/text.h"
 #include "model/training_bytes.h"
 #include "trainers/data/sampler.h"
 #include "trainers/parallel/injected.h"
@@ -153,20 +154,20 @@ ParameterTable table_of(const TrainConfig& config, const Position& position) {
 std::optional<std::string> mesh_refusal(const TrainConfig& config, int nranks) {
   const auto ranks = static_cast<std::size_t>(nranks);
   if (ranks % config.tp != 0)
-    return fmt::format("--tp {} does not divide {} ranks; choices: {}.", config.tp, ranks,
-                       divisors(ranks));
+    return fmt::format("--tp {} does not divide {}; choices: {}.", config.tp,
+                       counted(ranks, "rank"), divisors(ranks));
   if (const auto refusal = tensor_refusal(config.model, config.tp, config.deterministic))
     return refusal;
   if (const auto refusal = pipeline_refusal(config)) return refusal;
   const auto beside_tp = ranks / config.tp;
   if (beside_tp % config.pp != 0)
-    return fmt::format("--pp {} does not divide {} ranks{}; choices: {}.", config.pp, beside_tp,
-                       config.tp > 1 ? fmt::format(" of each of --tp {}", config.tp) : "",
-                       divisors(beside_tp));
+    return fmt::format(
+        "--pp {} does not divide {}{}; choices: {}.", config.pp, counted(beside_tp, "rank"),
+        config.tp > 1 ? fmt::format(" of each of --tp {}", config.tp) : "", divisors(beside_tp));
   const auto data = beside_tp / config.pp;
-  const auto* of_data = config.tp * config.pp > 1 ? "data-parallel ranks" : "ranks";
+  const auto of_data = counted(data, config.tp * config.pp > 1 ? "data-parallel rank" : "rank");
   if (data % config.cp != 0)
-    return fmt::format("--cp {} does not divide {} {}; choices: {}.", config.cp, data, of_data,
+    return fmt::format("--cp {} does not divide {}; choices: {}.", config.cp, of_data,
                        divisors(data));
   const TensorShare share{.leaves = config.tp, .nranks = config.tp};
   if (const auto refusal = context_refusal(model_of_share(config.model, share), context_of(config)))
@@ -174,8 +175,8 @@ std::optional<std::string> mesh_refusal(const TrainConfig& config, int nranks) {
   if (const auto refusal = sequence_refusal(config)) return refusal;
   if (data % static_cast<std::size_t>(shards_of(config, static_cast<int>(data))) == 0)
     return order_refusal(config.order, mesh_shape_of(config, nranks));
-  return fmt::format("--shard-size {} does not divide {} {}; choices: {}.", config.shard_size, data,
-                     of_data, divisors(data));
+  return fmt::format("--shard-size {} does not divide {}; choices: {}.", config.shard_size, of_data,
+                     divisors(data));
 }
 
 Leaves GradientLeaves::of(std::size_t data_rank, std::uint64_t first, std::uint64_t count) const {

@@ -332,7 +332,7 @@ TEST(SequenceParallelRanks, AreRefusedWhereTheyDoNotDivideThePositionsOfARank) {
             "--sequence-parallel: --tp 3 does not divide the 2 positions of a sequence that a rank "
             "has; choices: 2.");
   EXPECT_EQ(mesh_refusal(config, 3).value_or(""),
-            "--cp 12 does not divide 1 data-parallel ranks; choices: 1.");
+            "--cp 12 does not divide 1 data-parallel rank; choices: 1.");
 }
 
 TEST(PipelineSchedules, AreKnownByTheirNamesWithoutAPipelineToo) {
