@@ -18,7 +18,11 @@ std::size_t name_width(const Table& table) {
   return width;
 }
 
-std::string percent(double share) { return fmt::format("{:.1f} %", 100 * share); }
+// What rounds to nothing has no sign.
+std::string percent(double share) {
+  const auto text = fmt::format("{:.1f} %", 100 * share);
+  return text == "-0.0 %" ? text.substr(1) : text;
+}
 
 // What may be noise has a mark.
 std::string loss_text(const std::optional<Loss>& loss) {

@@ -97,6 +97,19 @@ TEST(Losses, AreClearWhereTheSpreadsDoNotMeet) {
   EXPECT_THAT(text, HasSubstr("may be noise"));
 }
 
+TEST(Losses, ThatRoundToNothingHaveNoSign) {
+  std::vector<RunResult> runs{run_of("ddp", 1, 1000)};
+  for (const double us : {500., 500.2}) {
+    runs.push_back(run_of("ddp", 2, us));
+    runs.push_back(run_of("ddp", 2, us + 0.1, true));
+  }
+
+  const auto text = tables_text(scaling_of(study_of({1, 2}), runs, std::nullopt));
+
+  EXPECT_THAT(text, HasSubstr("~0.0 %"));
+  EXPECT_THAT(text, Not(HasSubstr("-0.0 %")));
+}
+
 TEST(OneRank, IsItsOwnControl) {
   const auto tables =
       scaling_of(study_of({1}), {run_of("ddp", 1, 1000), run_of("zero3", 1, 1250)}, std::nullopt);
