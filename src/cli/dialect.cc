@@ -65,7 +65,7 @@ Result<std::string> ours_of(const Dialect& dialect, const DialectRow& row, const
     choices.push_back(theirs);
   }
   const auto name = fmt::format("{}{}", dialect.dashes, key.name);
-  const auto what = row.operands == Operands::none || text == "true"
+  const auto what = row.operands == Operands::none || text.empty() || text == "true"
                         ? name
                         : fmt::format("{} {}", name, shown_value(key.text));
   if (choices.empty()) return Failure{fmt::format("{}: {}; leave it out.", what, row.lacks)};
@@ -138,8 +138,10 @@ std::string unknown_key(const Dialect& dialect, std::string_view name) {
     for (const auto* row : option_rows(Audience::train)) own.push_back(row->long_name);
     near = nearest_match(name, own);
   }
+  constexpr std::size_t kMostOfName = 80;
   return fmt::format(
-      "{}{} is unknown to {}{}", dialect.dashes, shown_value(name), dialect.title,
+      "{}{} is unknown to {}{}", dialect.dashes, shortened(plain_text(name), kMostOfName),
+      dialect.title,
       near.empty() ? std::string(".") : fmt::format(": did you mean {}{}?", dialect.dashes, near));
 }
 
@@ -202,7 +204,7 @@ bool is_same(const std::string& one, const std::string& other) {
 bool DialectRow::has_name(std::string_view name) const {
   for (const auto& one : words_in(names)) {
     if (one == name) return true;
-    if (one.ends_with(".*") && name.starts_with(one.substr(0, one.size() - 1))) return true;
+    if (one.ends_with(kAny) && name.starts_with(one.substr(0, one.size() - 1))) return true;
   }
   return false;
 }
@@ -223,7 +225,8 @@ std::string_view nearest_name(const Dialect& dialect, std::string_view name) {
   for (const auto& row : dialect.rows)
     for (std::size_t begin = 0; begin < row.names.size();) {
       const auto end = std::min(row.names.find(' ', begin), row.names.size());
-      names.push_back(row.names.substr(begin, end - begin));
+      const auto one = row.names.substr(begin, end - begin);
+      if (!one.ends_with(kAny)) names.push_back(one);
       begin = end + 1;
     }
   return nearest_match(name, names);

@@ -27,7 +27,8 @@ inline constexpr std::string_view kDerived = "*";
 
 // Keys, and what they are here. A row without an option and without `lacks` has no effect.
 struct DialectRow {
-  std::string_view names = {};   // with blanks between those that mean the same; "a.*": all in a
+  std::string_view names =
+      {};  // with blanks between those that mean the same; "a.*": all that begin so
   std::string_view option = {};  // of ours; several, with blanks between: values between commas
   // "theirs=ours" with blanks between: the values that there are; nothing behind the sign has no
   // effect; * is any, and itself behind the sign. Empty: any, as it is.

@@ -91,6 +91,8 @@ constexpr auto kDeepSpeedRows = std::to_array<DialectRow>({
          "zero_optimization.stage3_prefetch_bucket_size zero_optimization.prefetch_bucket_size "
          "zero_optimization.stage3_param_persistence_threshold "
          "zero_optimization.param_persistence_threshold "
+         "zero_optimization.stage3_model_persistence_threshold "
+         "zero_optimization.model_persistence_threshold "
          "zero_optimization.stage3_max_reuse_distance zero_optimization.max_reuse_distance "
          "zero_optimization.stage3_gather_16bit_weights_on_model_save "
          "zero_optimization.gather_16bit_weights_on_model_save "

@@ -94,7 +94,7 @@ constexpr auto kMegatronRows = std::to_array<DialectRow>({
     {.names = "bf16", .option = "precision", .values = "true=bfloat16", .operands = kFlag},
     {.names = "fp16", .option = "precision", .values = "true=half", .operands = kFlag},
     {.names = "loss-scale", .lacks = "the loss scale is dynamic"},
-    {.names = "fp8-format fp4-format", .lacks = kNoEightBits},
+    {.names = "fp8-format fp8-recipe fp4-format", .lacks = kNoEightBits},
     {.names = "fp8-param-gather", .lacks = kNoEightBits, .operands = kFlag},
     {.names = "recompute-activations",
      .option = "recompute",
@@ -131,12 +131,24 @@ constexpr auto kMegatronRows = std::to_array<DialectRow>({
     {.names = "load", .option = "checkpoint resume", .values = "*=*,auto"},
     {.names = "save-interval persistent-save-interval", .option = "checkpoint-every"},
     {.names = "num-experts", .lacks = kNoExperts},
+    {.names = "moe-*", .lacks = kNoExperts, .operands = Operands::several},
+    {.names = "mtp-* multi-latent-attention q-lora-rank kv-lora-rank linear-* dsa-* "
+              "experimental-attention-variant window-size qk-layernorm add-qkv-bias squared-relu "
+              "quick-geglu use-mup hierarchical-context-parallel-sizes",
+     .lacks = "models are GPT-2's or Llama's",
+     .operands = Operands::several},
+    {.names = "rl-* grpo-* inference-* perform-rl-step",
+     .lacks = "models are trained on sequences alone",
+     .operands = Operands::several},
     {.names = "expert-model-parallel-size expert-tensor-parallel-size",
      .values = "1=",
      .lacks = kNoExperts},
     {.names = "decoder-first-pipeline-num-layers decoder-last-pipeline-num-layers "
               "pipeline-model-parallel-layout",
      .lacks = kEvenStages},
+    {.names = "account-for-embedding-in-pipeline-split account-for-loss-in-pipeline-split",
+     .lacks = kEvenStages,
+     .operands = kFlag},
     {.names = "num-distributed-optimizer-instances",
      .values = "1=",
      .lacks = "--shard-size says it here"},
@@ -165,21 +177,33 @@ constexpr auto kMegatronRows = std::to_array<DialectRow>({
          "use-checkpoint-opt_param-scheduler use-checkpoint-opt-param-scheduler "
          "no-mmap-bin-files no-create-attention-mask-in-dataloader eod-mask-loss "
          "reset-position-ids reset-attention-mask no-check-for-nan-in-loss-and-grad "
-         "disable-gloo-process-groups lazy-mpu-init deepspeed",
+         "disable-gloo-process-groups lazy-mpu-init deepspeed auto-detect-ckpt-format "
+         "ckpt-assume-constant-structure no-ckpt-fully-parallel-save use-persistent-ckpt-worker "
+         "dist-ckpt-optim-fully-reshardable defer-embedding-wgrad-compute fsdp-double-buffer "
+         "fsdp-manual-registration use-nccl-ub no-gradient-reduce-div-fusion "
+         "init-model-with-meta-device te-rng-tracker test-mode rotary-interleaved "
+         "use-rope-scaling use-sharp",
      .operands = kFlag},
-    {.names = "max-position-embeddings make-vocab-size-divisible-by vocab-file merge-file "
-              "tokenizer-model tiktoken-pattern split data-cache-path num-workers dataloader-type "
-              "num-dataset-builder-threads attention-dropout attention-backend transformer-impl "
-              "init-method-std layernorm-epsilon norm-epsilon adam-eps rotary-base rotary-percent "
-              "recompute-method recompute-num-layers initial-loss-scale min-loss-scale "
-              "loss-scale-window hysteresis start-weight-decay end-weight-decay log-interval "
-              "eval-interval eval-iters save-retain-interval exit-interval exit-duration-in-mins "
-              "tensorboard-dir tensorboard-log-interval tensorboard-queue-size wandb-project "
-              "wandb-exp-name wandb-save-dir timing-log-level timing-log-option profile-step-start "
-              "profile-step-end ckpt-format dist-ckpt-format dist-ckpt-strictness "
-              "distributed-backend distributed-timeout-minutes local-rank local_rank "
-              "empty-unused-memory-level manual-gc-interval ddp-num-buckets fp8-amax-history-len "
-              "fp8-amax-compute-algo fp8-margin fp8-interval"},
+    {.names =
+         "max-position-embeddings make-vocab-size-divisible-by vocab-file merge-file "
+         "tokenizer-model tiktoken-pattern split data-cache-path num-workers dataloader-type "
+         "num-dataset-builder-threads attention-dropout attention-backend transformer-impl "
+         "init-method-std layernorm-epsilon norm-epsilon adam-eps rotary-base rotary-percent "
+         "recompute-method recompute-num-layers initial-loss-scale min-loss-scale "
+         "loss-scale-window hysteresis start-weight-decay end-weight-decay log-interval "
+         "eval-interval eval-iters save-retain-interval exit-interval exit-duration-in-mins "
+         "tensorboard-dir tensorboard-log-interval tensorboard-queue-size wandb-project "
+         "wandb-exp-name wandb-save-dir timing-log-level timing-log-option profile-step-start "
+         "profile-step-end ckpt-format dist-ckpt-format dist-ckpt-strictness "
+         "distributed-backend distributed-timeout-minutes local-rank local_rank "
+         "empty-unused-memory-level manual-gc-interval ddp-num-buckets fp8-amax-history-len "
+         "fp8-amax-compute-algo fp8-margin fp8-interval async-strategy logging-level "
+         "cross-entropy-fusion-impl cuda-graph-impl eval-global-batch-size megatron-fsdp-version "
+         "megatron-fsdp-grad-comm-dtype megatron-fsdp-main-grads-dtype "
+         "megatron-fsdp-main-params-dtype microbatch-group-size-per-virtual-pipeline-stage "
+         "rope-scaling-factor rotary-scaling-factor rotary-seq-len-interpolation-factor "
+         "tp-comm-overlap-cfg wandb-entity wgrad-deferral-limit rerun-mode error-injection-rate "
+         "error-injection-type check-weight-hash-across-dp-replicas-interval"},
     {.names = "data-path train-data-path valid-data-path test-data-path recompute-modules "
               "profile-ranks high-priority-stream-groups cuda-graph-scope",
      .operands = Operands::several},

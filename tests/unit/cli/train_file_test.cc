@@ -98,9 +98,11 @@ TEST(YamlFile, SaysAStrategyInOneWord) {
         static_cast<int>(read_file(fmt::format("distributed_strategy: {}", name)).train.stage),
         zero)
         << name;
-  EXPECT_EQ(refused("distributed_strategy: auto"),
-            "file: distributed_strategy auto: auto would need a planner, which there is none of "
-            "yet; choose ddp, fsdp, zero1, zero2, zero3, 3d, or leave it out.");
+  EXPECT_EQ(
+      refused("distributed_strategy: auto"),
+      "file: distributed_strategy auto: `linerate plan` says which layout is the fastest, and "
+      "auto does not ask it yet; choose ddp, fsdp, zero1, zero2, zero3, 3d, or leave it "
+      "out.");
   EXPECT_EQ(refused("distributed_strategy: ddp\ntp: 2"),
             "distributed_strategy ddp and tp 2 contradict each other: --tp would be 1 and 2.");
   EXPECT_EQ(refused("distributed_strategy: fsdp\nzero: 1"),
@@ -283,6 +285,7 @@ TEST(MegatronFlags, AreRefusedInASentenceThatNamesThem) {
       {{"--bf16", "--fp16"}, "--bf16 and --fp16 contradict each other"},
       {{"--bf16", "--precision", "half"}, "--bf16 and --precision half contradict"},
       {{"--num-experts", "8"}, "--num-experts 8: there are no experts; leave it out."},
+      {{"--moe-grouped-gemm", "--steps", "3"}, "--moe-grouped-gemm: there are no experts"},
       {{"--tensor-model-parallel-size"}, "--tensor-model-parallel-size needs a value."},
       {{"--bf16=1"}, "--bf16 takes no value."},
       {{"--tensor-model-parallel-size", "two"}, "--tensor-model-parallel-size"},
