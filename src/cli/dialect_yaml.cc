@@ -9,8 +9,7 @@ namespace {
 constexpr auto kYamlRows = std::to_array<DialectRow>({
     {.names = "distributed_strategy distributed-strategy",
      .option = "zero tp cp pp",
-     .values = "ddp=0,1,1,1 fsdp=3,1,1,1 zero1=1,1,1,1 zero2=2,1,1,1 zero3=3,1,1,1 3d=",
-     .lacks = "`linerate plan` says which layout is the fastest, and auto does not ask it yet"},
+     .values = "ddp=0,1,1,1 fsdp=3,1,1,1 zero1=1,1,1,1 zero2=2,1,1,1 zero3=3,1,1,1 3d= auto="},
 });
 
 }  // namespace

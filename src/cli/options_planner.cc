@@ -12,13 +12,11 @@
 namespace linerate {
 namespace {
 
-using trainers::ModelConfig;
-
 constexpr std::int64_t kMostPlannedRanks = 1 << 17, kMostSequences = 1 << 24;
 constexpr std::int64_t kMostOfAModel = 1 << 24;
 constexpr std::int64_t kMostRows = 1000;
 
-template <std::size_t ModelConfig::*kSize>
+template <std::size_t ModelSizes::*kSize>
 Refusal set_size(const Argument& given, PlannerConfig& config) {
   return set_whole(given, {1, kMostOfAModel}, config.sizes.*kSize);
 }
@@ -45,31 +43,31 @@ constexpr auto kPlannerRows = std::to_array<OptionRow>({
     {.long_name = "layers",
      .metavar = "N",
      .help = "instead of the model's: its layers",
-     .apply = set_size<&ModelConfig::layers>},
+     .apply = set_size<&ModelSizes::layers>},
     {.long_name = "hidden",
      .metavar = "N",
-     .help = "likewise: its width, and the MLP's in proportion",
-     .apply = set_size<&ModelConfig::hidden>},
+     .help = "likewise: its width, and the MLP's with it",
+     .apply = set_size<&ModelSizes::hidden>},
     {.long_name = "heads",
      .metavar = "N",
-     .help = "likewise: heads of attention, and those of keys and values in proportion",
-     .apply = set_size<&ModelConfig::heads>},
+     .help = "likewise: heads of attention, and those of keys and values",
+     .apply = set_size<&ModelSizes::heads>},
     {.long_name = "kv-heads",
      .metavar = "N",
      .help = "likewise: heads of keys and values",
-     .apply = set_size<&ModelConfig::kv_heads>},
+     .apply = set_size<&ModelSizes::kv_heads>},
     {.long_name = "mlp",
      .metavar = "N",
      .help = "likewise: the width of the MLP",
-     .apply = set_size<&ModelConfig::mlp>},
-    {.long_name = "length",
+     .apply = set_size<&ModelSizes::mlp>},
+    {.long_name = "seq",
      .metavar = "N",
      .help = "likewise: tokens of a sequence",
-     .apply = set_size<&ModelConfig::length>},
+     .apply = set_size<&ModelSizes::length>},
     {.long_name = "vocabulary",
      .metavar = "N",
      .help = "likewise: tokens that there are",
-     .apply = set_size<&ModelConfig::vocabulary>},
+     .apply = set_size<&ModelSizes::vocabulary>},
     {.long_name = "memory",
      .metavar = "SIZE",
      .help = "memory of a rank; without it what its GPU has, or its share of what is free here",
@@ -93,25 +91,6 @@ constexpr auto kPlannerRows = std::to_array<OptionRow>({
      .apply = set_flag<PlannerConfig, &PlannerConfig::json>},
 });
 
-std::size_t in_proportion(std::size_t of, std::size_t now, std::size_t before) {
-  return std::max<std::size_t>(1, of * now / before);
-}
-
-// The model with the sizes that were given.
-void resize(const ModelConfig& sizes, ModelConfig& model) {
-  const auto before = model;
-  for (const auto size :
-       {&ModelConfig::layers, &ModelConfig::hidden, &ModelConfig::heads, &ModelConfig::kv_heads,
-        &ModelConfig::mlp, &ModelConfig::length, &ModelConfig::vocabulary}) {
-    if (sizes.*size == 0) continue;
-    model.*size = sizes.*size;
-    model.name = before.name + ", resized";
-  }
-  if (sizes.kv_heads == 0)
-    model.kv_heads = in_proportion(before.kv_heads, model.heads, before.heads);
-  if (sizes.mlp == 0) model.mlp = in_proportion(before.mlp, model.hidden, before.hidden);
-}
-
 }  // namespace
 
 std::span<const OptionRow> planner_options() { return kPlannerRows; }
@@ -121,7 +100,7 @@ Result<PlannerConfig> parse_planner(const std::vector<std::string>& words) {
   const auto given = read_options(words, Audience::planner, config);
   if (!given) return given.failure();
   if (const auto refusal = check_machine(config.machine, false)) return Failure{*refusal};
-  resize(config.sizes, config.model);
+  config.model = sized(config.model, config.sizes);
   if (const auto refusal = trainers::model_refusal(config.model)) return Failure{*refusal};
   if (!config.measured_file.empty() && !config.machine.option.empty())
     return Failure{"--measured is of this machine: leave " + config.machine.option + " out."};

@@ -292,6 +292,12 @@ constexpr auto kParallelRows = std::to_array<OptionRow>({
      .note = "As Megatron-LM's order. Ranks along the first axis are neighbours, those along the "
              "last one far apart. Axes of one rank may be left out.",
      .apply = set_order},
+    {.long_name = "plan",
+     .metavar = "FILE",
+     .help = "train_3d: take the layout that [linerate plan](planning.md) predicts to be the "
+             "fastest on the machine of its --measured FILE",
+     .note = "Options of a layout are left out then. All processes read the same FILE.",
+     .apply = set_file_of<TrainOptions, &TrainOptions::plan_file>},
     {.long_name = "rank-order",
      .metavar = "FILE",
      .help = "train_3d: number the ranks as this placement does: JSON of [linerate topo "
@@ -440,6 +446,18 @@ Refusal check_train(const TrainOptions& options, TrainProgram program) {
   return {};
 }
 
+// What the plan says is not said beside it.
+Refusal check_plan(std::span<const Token> given, TrainProgram program) {
+  if (!is_given(given, "plan")) return {};
+  if (program != TrainProgram::three_d)
+    return fmt::format("--plan takes any layout: run train_3d, not {}.", name_of(program));
+  for (const auto* option : {"tp", "sequence-parallel", "cp", "cp-method", "pp", "schedule",
+                             "virtual-stages", "zero", "shard-size", "micro-batch", "recompute"})
+    if (is_given(given, option))
+      return fmt::format("--plan chooses --{}: leave either out.", option);
+  return {};
+}
+
 }  // namespace
 
 std::span<const OptionRow> training_options() { return kTrainingRows; }
@@ -457,6 +475,7 @@ Result<TrainOptions> parse_train(const std::vector<std::string>& words, TrainPro
   if (!translated) return translated.failure();
   const auto given = read_options(translated->words, Audience::train, options);
   if (!given) return given.failure();
+  if (const auto refusal = check_plan(*given, program)) return Failure{*refusal};
   options.without_effect = translated->without_effect;
   auto& train = options.train;
   const bool stage_given = is_given(*given, "zero");

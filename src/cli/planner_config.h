@@ -3,6 +3,7 @@
 
 #include "base/result.h"
 #include "cli/topo_config.h"
+#include "cli/train_config.h"
 #include "trainers/model/config.h"
 
 #include <cstddef>
@@ -15,7 +16,7 @@ namespace linerate {
 struct PlannerConfig {
   MachineChoice machine{};  // this one: it is measured
   trainers::ModelConfig model{};
-  trainers::ModelConfig sizes{};  // what is given beside the model; 0: the model's
+  ModelSizes sizes{};  // what is given beside the model
   int nranks = 0;
   std::uint64_t batch = 8;       // sequences of a step
   std::size_t memory_bytes = 0;  // of a rank; 0: what there is

@@ -56,6 +56,7 @@ struct TrainOptions : JobConfig {
   int threads = 1;                // --threads: of a rank's matrix products
   int zero = 0;                   // --zero
   std::string rank_order_file{};  // --rank-order: read by who runs it
+  std::string plan_file{};        // --plan: likewise; empty: the layout is given
   ModelSizes sizes{};
   Accumulation accumulation{};
   bool batch_given = false;      // else --batch is what it says nothing against

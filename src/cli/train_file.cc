@@ -218,10 +218,16 @@ Result<UnderstoodKeys> understand_file(const TrainFile& file, TrainProgram progr
       &dialect == &megatron_dialect() ? flags_in(file.text) : keys_in(file.text, dialect);
   if (!keys) return Failure{plain_text(file.name) + keys.sentence()};
   const auto* strategy = find_key(*keys, "distributed_strategy");
-  if (&dialect == &yaml_dialect() && strategy != nullptr && strategy->text == "3d" &&
+  const bool ours = &dialect == &yaml_dialect() && strategy != nullptr;
+  if (ours && (strategy->text == "3d" || strategy->text == "auto") &&
       program != TrainProgram::three_d)
-    return Failure{fmt::format("{}: distributed_strategy 3d is of train_3d, not of {}.",
-                               plain_text(file.name), name_of(program))};
+    return Failure{fmt::format("{}: distributed_strategy {} is of train_3d, not of {}.",
+                               plain_text(file.name), strategy->text, name_of(program))};
+  if (ours && strategy->text == "auto" && find_key(*keys, "plan") == nullptr)
+    return Failure{
+        fmt::format("{}: distributed_strategy auto goes by a machine: give plan: FILE "
+                    "too, which linerate plan --measured FILE makes.",
+                    plain_text(file.name))};
   auto understood = understand(dialect, *keys, true);
   if (!understood)
     return Failure{fmt::format("{}: {}", plain_text(file.name), understood.sentence())};
@@ -301,7 +307,8 @@ std::string options_yaml(std::span<const Token> given, int zero) {
     if (group.title == "Help") continue;
     text += fmt::format("\n# {}\n", group.title);
     for (const auto& row : group.rows) {
-      if (row.long_name == "zero") text += fmt::format("zero: {}\n", zero);
+      if (row.long_name == "zero" && !is_given(given, "plan"))
+        text += fmt::format("zero: {}\n", zero);
       if (std::ranges::find(kLeftOut, row.long_name) != std::end(kLeftOut)) continue;
       const auto token = std::find_if(given.rbegin(), given.rend(),
                                       [&](const Token& one) { return one.row == &row; });

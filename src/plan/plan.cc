@@ -26,14 +26,11 @@ struct Bounded {
 };
 
 // The least that is computed again so that the layout fits; what it needs then, or at least.
-Candidate fitted(const Task& task, const Machine& machine, Predictor& predictor,
-                 TrainConfig config) {
+Candidate fitted(const Machine& machine, Predictor& predictor, TrainConfig config) {
   Candidate candidate;
   for (const auto recompute : {Recompute::none, Recompute::selective, Recompute::full}) {
     config.recompute = recompute;
-    if (recompute != Recompute::none) {
-      if (!task.recomputes || mesh_refusal(config, machine.nranks)) break;
-    }
+    if (recompute != Recompute::none && mesh_refusal(config, machine.nranks)) break;
     candidate = {.config = config, .memory = predictor.memory().most(config)};
     if (machine.memory_bytes <= 0 ||
         static_cast<double>(candidate.memory.total()) <= machine.memory_bytes)
@@ -64,7 +61,7 @@ Plan plan_for(const Task& task, const Machine& machine) {
   std::vector<Bounded> fitting;
   std::map<std::size_t, Candidate> smallest;
   for (const auto& config : layouts.legal) {
-    auto candidate = fitted(task, machine, predictor, config);
+    auto candidate = fitted(machine, predictor, config);
     if (machine.memory_bytes > 0 &&
         static_cast<double>(candidate.memory.total()) > machine.memory_bytes) {
       keep_smallest(smallest, std::move(candidate));
@@ -101,6 +98,19 @@ Result<TrainConfig> best_layout(const Task& task, const Machine& machine) {
       "No layout of {} ranks fits: {} needs {} a rank at least ({}), and there are {}.",
       machine.nranks, task.training.model.name, bytes_text(least->memory.total()),
       options_of(least->config), bytes_text(static_cast<std::size_t>(machine.memory_bytes)))};
+}
+
+void take_layout(const TrainConfig& layout, TrainConfig& into) {
+  into.tp = layout.tp;
+  into.sequence_parallel = layout.sequence_parallel;
+  into.cp = layout.cp;
+  into.cp_method = layout.cp_method;
+  into.pp = layout.pp;
+  into.pp_schedule = layout.pp_schedule;
+  into.virtual_stages = layout.virtual_stages;
+  into.stage = layout.stage;
+  into.micro_batch = layout.micro_batch;
+  into.recompute = layout.recompute;
 }
 
 Candidate examined(const TrainConfig& config, const Machine& machine) {

@@ -29,8 +29,6 @@ namespace linerate::plan {
 struct Task {
   trainers::TrainConfig training{};
   std::size_t most = 10;  // layouts to name
-  // Which of them to leave out; empty: none.
-  bool recomputes = true;  // where memory does not suffice without
 };
 
 struct Candidate {
@@ -51,9 +49,12 @@ struct Plan {
 // REQUIRES: the model has no refusal, and the machine has as many ranks as it says.
 Plan plan_for(const Task& task, const Machine& machine);
 
-// What `distributed_strategy: auto` asks: the fastest layout that fits, or the sentence that says
-// why none does.
+// What --plan of a trainer and `distributed_strategy: auto` ask: the fastest layout that fits, or
+// the sentence that says why none does.
 Result<trainers::TrainConfig> best_layout(const Task& task, const Machine& machine);
+
+// What plans choose: the layout's part of a configuration.
+void take_layout(const trainers::TrainConfig& layout, trainers::TrainConfig& into);
 
 // Of one layout, whether it fits or not. REQUIRES: the trainers do not refuse it.
 Candidate examined(const trainers::TrainConfig& config, const Machine& machine);

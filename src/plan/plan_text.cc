@@ -105,6 +105,7 @@ Object json_of(const Candidate& candidate, const Machine& machine) {
               {"pp", config.pp},
               {"dp", static_cast<std::size_t>(machine.nranks) / config.tp / config.cp / config.pp},
               {"zero", static_cast<int>(config.stage)},
+              {"micro_batch", config.micro_batch},
               {"step_us", candidate.prediction.step_us},
               {"parts_us", parts},
               {"hidden_dp_us", candidate.prediction.hidden_dp_us},

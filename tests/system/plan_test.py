@@ -9,7 +9,7 @@ from pathlib import Path
 from support import main, run, tool
 
 LINERATE = tool("linerate")
-TINY = ["--model", "nano", "--layers", "2", "--hidden", "64", "--heads", "2", "--length", "32"]
+TINY = ["--model", "nano", "--layers", "2", "--hidden", "64", "--heads", "2", "--seq", "32"]
 
 
 def plan(*words: str) -> subprocess.CompletedProcess:
@@ -42,14 +42,20 @@ class Plan(unittest.TestCase):
         self.assertTrue(measured["kernels"])
         self.assertEqual({row[1] for row in measured["calls"]}, {2})
 
-    def test_the_best_layout_is_one_that_train_3d_runs(self) -> None:
-        words = ["--model", "nano", "--ranks", "2", "--batch", "4", "--most", "1", "--json"]
-        best = json.loads(plan(*words).stdout)["best"][0]
+    def test_a_trainer_takes_the_best_layout(self) -> None:
+        words = [*TINY, "--batch", "4"]
+        best = json.loads(plan(*words, "--ranks", "2", "--measured", str(self.file), "--most", "1",
+                               "--json").stdout)["best"][0]
+        study = self.file.with_suffix(".yaml")
+        study.write_text(f"distributed_strategy: auto\nplan: {self.file}\nsteps: 1\n")
 
-        done = run([tool("train_3d"), "-t", "2", "--model", "nano", "--batch", "4", "--steps", "1",
-                    *best["options"].split()])
+        done, alone = (run([tool("train_3d"), "-t", ranks, *words, "--config", str(study)])
+                       for ranks in ("2", "1"))
 
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"the plan is {best['options']}\n", done.stderr)
+        self.assertEqual(alone.returncode, 2)
+        self.assertIn("it was measured with 2 ranks, and 1 train", alone.stderr)
 
     def test_plans_for_a_platform_that_is_not_here(self) -> None:
         words = ["--model", "gpt3-22b", "--platform", "dgx-a100", "--ranks", "8", "--batch", "8"]

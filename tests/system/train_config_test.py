@@ -65,7 +65,7 @@ class Files(unittest.TestCase):
         self.assertEqual(again.stdout, first.stdout)
 
     def test_that_mean_nothing_are_refused_by_one_sentence(self):
-        for text, phrase in {"distributed_strategy: auto": "linerate plan",
+        for text, phrase in {"distributed_strategy: auto": "plan: FILE",
                              "batchh: 8": "did you mean batch?",
                              '{"train_batch_size": 9}': "--batch 9 is not divided by",
                              '{"train_batch_size": 8, "bf16": {"enabled": 1}}': "bf16.enabled",

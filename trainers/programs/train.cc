@@ -273,6 +273,7 @@ std::optional<ExitCode> done_without_ranks(TrainOptions& options) {
   }
   if (options.dry_run) {
     const int nranks = std::max(1, options.nprocs) * options.ranks_per_process();
+    if (const auto refusal = settle_layout(options, nranks)) return refuse(*refusal);
     if (const auto refusal = trainers::mesh_refusal(options.train, nranks)) return refuse(*refusal);
     if (const auto refusal = settle_batch(options, nranks)) return refuse(*refusal);
     fmt::print("{}", training_plan_text(options, nranks));

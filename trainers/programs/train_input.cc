@@ -5,6 +5,8 @@
 #include "base/text.h"
 #include "cli/train_file.h"
 #include "job/processes.h"
+#include "plan/measured_machine.h"
+#include "plan/plan.h"
 #include "trainers/engine/plan.h"
 
 #include <fmt/format.h>
@@ -62,11 +64,32 @@ void say_what_has_no_effect(const TrainOptions& options, const Environment& envi
   say(fmt::format("note: without effect here: {}", fmt::join(options.without_effect, ", ")));
 }
 
+Refusal settle_layout(TrainOptions& options, int nranks) {
+  const auto& name = options.plan_file;
+  if (name.empty()) return {};
+  const auto text = read_regular_file(name, plan::kMostMeasurementBytes);
+  if (!text) return fmt::format("--plan {}: {}", plain_text(name), text.sentence());
+  const auto measured = plan::read_measurements(*text);
+  if (!measured) return fmt::format("--plan {}{}", plain_text(name), measured.sentence());
+  if (measured->nranks != nranks)
+    return fmt::format("--plan {}: it was measured with {} ranks, and {} train.", plain_text(name),
+                       measured->nranks, nranks);
+  const auto best =
+      plan::best_layout({.training = options.train}, plan::measured_machine(*measured));
+  if (!best) return "--plan: " + best.sentence();
+  plan::take_layout(*best, options.train);
+  return {};
+}
+
 Refusal settle_for_job(TrainOptions& options, const Environment& environment) {
-  if (!options.accumulation.asked()) return {};
+  if (!options.accumulation.asked() && options.plan_file.empty()) return {};
   const auto identity = identify(options, environment);
   if (!identity) return identity.sentence();
   const int nranks = identity->nranks * options.ranks_per_process();
+  if (const auto refusal = settle_layout(options, nranks)) return refusal;
+  if (!options.plan_file.empty() && identity->rank == 0)
+    say(fmt::format("note: the plan is {}", plan::options_of(options.train)));
+  if (!options.accumulation.asked()) return {};
   if (nranks > 0)
     if (const auto refusal = trainers::mesh_refusal(options.train, nranks)) return refusal;
   return settle_batch(options, nranks);

@@ -15,7 +15,11 @@ Result<TrainOptions> train_options_of(const std::vector<std::string>& words, Tra
 // One line on stderr, of rank 0's process.
 void say_what_has_no_effect(const TrainOptions& options, const Environment& environment);
 
-// settle_batch() on the ranks that a launcher, or the options, start.
+// On so many ranks, where --plan asks for it: the layout that is predicted to be the fastest.
+// REQUIRES: what the options say of a layout are the defaults.
+Refusal settle_layout(TrainOptions& options, int nranks);
+
+// settle_layout() and settle_batch() on the ranks that a launcher, or the options, start.
 Refusal settle_for_job(TrainOptions& options, const Environment& environment);
 
 // What would train something else, or hang, where processes are started with different words.

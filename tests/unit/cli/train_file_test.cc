@@ -100,13 +100,19 @@ TEST(YamlFile, SaysAStrategyInOneWord) {
         << name;
   EXPECT_EQ(
       refused("distributed_strategy: auto"),
-      "file: distributed_strategy auto: `linerate plan` says which layout is the fastest, and "
-      "auto does not ask it yet; choose ddp, fsdp, zero1, zero2, zero3, 3d, or leave it "
-      "out.");
+      "file: distributed_strategy auto goes by a machine: give plan: FILE too, which linerate "
+      "plan --measured FILE makes.");
+  const auto planned = read_file("distributed_strategy: auto\nplan: m.json");
+  EXPECT_EQ(planned.plan_file, "m.json");
+  EXPECT_EQ(read_file(planned.understood).plan_file, "m.json");
+  EXPECT_EQ(refused("distributed_strategy: auto\nplan: m.json\ntp: 2"),
+            "--plan chooses --tp: leave either out.");
   EXPECT_EQ(refused("distributed_strategy: ddp\ntp: 2"),
             "distributed_strategy ddp and tp 2 contradict each other: --tp would be 1 and 2.");
   EXPECT_EQ(refused("distributed_strategy: fsdp\nzero: 1"),
             "distributed_strategy fsdp and zero 1 contradict each other: --zero would be 3 and 1.");
+  EXPECT_EQ(parsed("distributed_strategy: auto\nplan: m.json", {}, TrainProgram::fsdp).sentence(),
+            "file: distributed_strategy auto is of train_3d, not of train_fsdp.");
   EXPECT_EQ(parsed("distributed_strategy: 3d", {}, TrainProgram::ddp).sentence(),
             "file: distributed_strategy 3d is of train_3d, not of train_ddp.");
 }
