@@ -147,6 +147,7 @@ class Family {
   std::string why_kill();
   int wait_ms() const;
   std::string text_of(const Child& child) const;
+  void note_hung();
   void kill_all() noexcept;
 
   const WaitedSignals& signals_;
@@ -206,6 +207,14 @@ void Family::note_killed(const Child& child, int signal) {
 
 void Family::note_lost(const Child& child) {
   if (options_.report != nullptr) options_.report->lost.push_back(child.process);
+}
+
+// Of those that have to be killed. Where another one was lost before they could watch each other,
+// they wait for that one, and are as good as new.
+void Family::note_hung() {
+  const bool waits_for_lost = options_.report != nullptr && !options_.report->lost.empty();
+  for (const auto& child : children_)
+    if (!child.ended && (child.stopped || !waits_for_lost)) note_lost(child);
 }
 
 std::string Family::text_of(const Child& child) const {
@@ -281,8 +290,7 @@ ExitCode Family::wait_for_all() {
   for (reap(); !all_ended(); reap()) {
     if (const auto why = why_kill(); !why.empty()) {
       gave_up_ = true;
-      for (const auto& child : children_)
-        if (!child.ended) note_lost(child);
+      note_hung();
       say(why);
       kill_all();
       code_ = worse_of(code_, ExitCode::lost);

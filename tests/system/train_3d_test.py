@@ -64,6 +64,8 @@ class Losses(unittest.TestCase):
     def test_in_other_orders_of_ranks(self):
         eight = [tool("train_3d"), "--nprocs", "8", "--tp", "2", "--pp", "2"]
         self.same(*eight, "--order", "pp-dp-tp")
+        plan = run([*eight, "--order", "pp-dp-tp", "--dry-run"]).stdout
+        self.assertIn("# ranks along tp: 0 4 | 2 6 | 1 5 | 3 7", plan)
         with tempfile.TemporaryDirectory() as folder:
             for nranks in (4, 8):
                 words = ["--nranks", str(nranks), "--tp", "2", "--pp", "2", "--format", "json"]

@@ -20,10 +20,11 @@
 namespace linerate {
 namespace {
 
-// Sequences of a micro-batch in the layout that is asked for.
+// Sequences of the largest micro-batch in the layout that is asked for.
 std::uint64_t sequences_of(const TrainOptions& options) {
   const auto position = trainers::position_of(options.train, 0, options.nprocs);
-  return trainers::micro_batches_of(options.train, position.batch_nranks()).size;
+  const auto size = trainers::micro_batches_of(options.train, position.batch_nranks()).size;
+  return std::min(size, options.train.batch);
 }
 
 // Half of a micro-batch; the sentence says why there is none.
@@ -42,12 +43,19 @@ Refusal halve_micro_batch(TrainOptions& options) {
   return {};
 }
 
+// Of --checkpoint; 0: none.
+std::int64_t newest_step(const TrainOptions& options) {
+  const auto steps = trainers::steps_in(options.checkpoints.folder);
+  return steps.empty() ? 0 : steps.back();
+}
+
 // All generations of processes that are forked here.
 class Generations {
  public:
   Generations(const TrainOptions& asked, ElasticProgress& progress, const RunGeneration& run)
       : asked_(asked), progress_(progress), run_(run) {
     now_.left = asked.nprocs;
+    newest_before_ = newest_step(asked);
   }
 
   ExitCode run_one();
@@ -66,6 +74,7 @@ class Generations {
   ElasticProgress& progress_;
   const RunGeneration& run_;
   Generation now_;
+  std::int64_t newest_before_ = 0;  // checkpoint: what --resume asks for is the way to it
   ForkReport report_;
 };
 
@@ -75,7 +84,7 @@ TrainOptions Generations::planned() {
   if (now_.number > 0) {
     options.train = plan.config;
     auto& checkpoints = options.checkpoints;
-    if (!trainers::steps_in(checkpoints.folder).empty()) checkpoints.resume = kResumeNewest;
+    if (newest_step(asked_) > newest_before_) checkpoints.resume = kResumeNewest;
   }
   options.nprocs = now_.nranks = plan.nranks;
   now_.layout = trainers::layout_text(plan);
@@ -158,6 +167,9 @@ Refusal elastic_refusal(const TrainOptions& options, const Environment& environm
   if (!options.rank_order_file.empty())
     return "--rank-order has a place for each rank, and --elastic goes on with fewer: give --order "
            "instead.";
+  if (options.elastic.min_ranks > options.nprocs)
+    return fmt::format("--min-ranks {} are more than the {} of --nprocs.",
+                       options.elastic.min_ranks, options.nprocs);
   return trainers::mesh_refusal(options.train, options.nprocs);
 }
 
