@@ -50,9 +50,9 @@ constexpr auto kCheckpointRows = std::to_array<OptionRow>({
      .apply = set_resume},
     {.long_name = "elastic",
      .help = "where ranks are lost, go on from the newest checkpoint with those that are left",
-     .note = "With --nprocs. The global batch stays as it is; --tp, --cp and --pp do, too, while "
-             "enough ranks are left: see [losing a rank](trainers.md#losing-a-rank). Where memory "
-             "is short, micro-batches are halved.",
+     .note = "With --nprocs, or ranks that are started one by one. The global batch stays as it "
+             "is; --tp, --cp and --pp do, too, while enough ranks are left: see [losing a "
+             "rank](trainers.md#losing-a-rank). Where memory is short, micro-batches are halved.",
      .belongs_to = "checkpoint",
      .apply = set_flag<TrainOptions, &TrainOptions::elastic, &ElasticOptions::on>},
     {.long_name = "max-restarts",

@@ -206,6 +206,8 @@ JobOutcome Job::run(const RankBody& body) {
 
 JobOutcome Job::failed(const Error& error) {
   const auto sentence = failure_sentence(error);
+  if (const auto report = watch_->failure(); report && setup_.at_loss)
+    setup_.at_loss(report->ranks);
   if (error.exit_code() != ExitCode::lost || !blames_others())
     say(fmt::format("{}: {}", own_name(), error.what()));
   return {.code = error.exit_code(), .failure = sentence, .cause = error.what()};

@@ -44,6 +44,9 @@ struct JobSetup {
   // Keeps what rank 0 has, from another thread, where the process is ended while it hangs. Must not
   // throw.
   std::function<void(ExitCode, const std::string&)> at_end{};
+  // Told, in a process that ends because ranks were lost, which ones: all that are left agree on
+  // it.
+  std::function<void(std::span<const int> ranks)> at_loss{};
   std::span<const Setting> settings{};  // that must be the same in all processes, beside config's
   bool observes = false;                // somebody reads which algorithms ran
 };

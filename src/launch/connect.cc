@@ -29,18 +29,9 @@ SocketAddress master_of(const Identity& identity) {
   return {identity.master_host, identity.master_port};
 }
 
-// An address that cannot be listened on is the user's mistake.
-Listener listen_at(const SocketAddress& master) {
-  try {
-    return Listener::open(master);
-  } catch (const Error& error) {
-    throw Error(error.what(), ExitCode::usage);
-  }
-}
-
 std::unique_ptr<StoreServer> open_store(const Identity& identity) {
   auto listener = identity.listener_fd >= 0 ? Listener(FileDescriptor(identity.listener_fd))
-                                            : listen_at(master_of(identity));
+                                            : listen_as_rank_0(master_of(identity));
   return std::make_unique<StoreServer>(std::move(listener), identity.token);
 }
 
@@ -170,6 +161,14 @@ std::unique_ptr<Bootstrap> rendezvous_with_store(const Identity& identity, const
 }
 
 }  // namespace
+
+Listener listen_as_rank_0(const SocketAddress& master) {
+  try {
+    return Listener::open(master);
+  } catch (const Error& error) {
+    throw Error(error.what(), ExitCode::usage);
+  }
+}
 
 std::unique_ptr<Bootstrap> connect_processes(const Identity& identity, const Deadline& deadline,
                                              WaitingFor* waiting_for) {

@@ -1,14 +1,15 @@
 // From an identity to a bootstrap over all processes of the job.
 //
 // The folder: who am I (identity.h), the processes of --nprocs (local_fork.h), where they meet
-// (store/) and how they talk (tree/, on net/), the ranks that are threads (threads/), who shares a
-// host (place.h), one time line for all (common_clock.h) and moments on it at which all go on
-// (common_start.h), and what keeps a job from waiting for ever: the guard of its start
-// (start_guard.h), then the watch over its ranks (watch/).
+// (store/), also again where some are lost (rendezvous.h), and how they talk (tree/, on net/), the
+// ranks that are threads (threads/), who shares a host (place.h), one time line for all
+// (common_clock.h) and moments on it at which all go on (common_start.h), and what keeps a job from
+// waiting for ever: the guard of its start (start_guard.h), then the watch over its ranks (watch/).
 #pragma once
 
 #include "comm/bootstrap.h"
 #include "launch/identity.h"
+#include "launch/net/socket.h"
 #include "launch/start_guard.h"
 
 #include <memory>
@@ -22,5 +23,9 @@ namespace linerate {
 // whom this process waits; where the store is reached, rank 0 knows.
 std::unique_ptr<Bootstrap> connect_processes(const Identity& identity, const Deadline& deadline,
                                              WaitingFor* waiting_for = nullptr);
+
+// Where rank 0 is to listen. An address that cannot be listened on is the user's mistake: Error,
+// exit code 2.
+Listener listen_as_rank_0(const SocketAddress& master);
 
 }  // namespace linerate

@@ -316,6 +316,17 @@ const ExitCode* weight(ExitCode code) {
 
 ExitCode worse_of(ExitCode one, ExitCode other) { return *std::max(weight(one), weight(other)); }
 
+ExitCode fork_process(const Identity& identity,
+                      const std::function<ExitCode(const Identity&)>& body,
+                      const ForkOptions& options) {
+  (void)std::fflush(nullptr);
+  const WaitedSignals signals;
+  Family family(signals, options);
+  family.start(identity, body);
+  if (identity.listener_fd >= 0) ::close(identity.listener_fd);  // the store ends with its rank
+  return family.wait_for_all();
+}
+
 ExitCode fork_processes(int nprocs, const std::function<ExitCode(const Identity&)>& body,
                         const ForkOptions& options) {
   assert(nprocs > 0);

@@ -47,6 +47,12 @@ struct ForkOptions {
 ExitCode fork_processes(int nprocs, const std::function<ExitCode(const Identity&)>& body,
                         const ForkOptions& options = {});
 
+// The same for one process with that identity, of a job that others take part in. Its listener_fd
+// is then this process' alone.
+ExitCode fork_process(const Identity& identity,
+                      const std::function<ExitCode(const Identity&)>& body,
+                      const ForkOptions& options = {});
+
 // The code that says more about the cause. A process' own trouble (usage, unavailable, failed)
 // comes before what its end makes of the others (interrupted, lost), then a finding, then ok.
 ExitCode worse_of(ExitCode one, ExitCode other);

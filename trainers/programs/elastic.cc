@@ -3,45 +3,20 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "job/processes.h"
-#include "launch/local_fork.h"
 #include "trainers/checkpoint/step_folder.h"
 #include "trainers/engine/plan.h"
 #include "trainers/engine/replan.h"
+#include "trainers/programs/members.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <sys/mman.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <new>
+#include <memory>
+#include <utility>
 
 namespace linerate {
 namespace {
-
-// Sequences of the largest micro-batch in the layout that is asked for.
-std::uint64_t sequences_of(const TrainOptions& options) {
-  const auto position = trainers::position_of(options.train, 0, options.nprocs);
-  const auto size = trainers::micro_batches_of(options.train, position.batch_nranks()).size;
-  return std::min(size, options.train.batch);
-}
-
-// Half of a micro-batch; the sentence says why there is none.
-Refusal halve_micro_batch(TrainOptions& options) {
-  const auto sequences = sequences_of(options);
-  if (sequences == 1)
-    return "--elastic: memory is short with micro-batches of one sequence, which cannot be halved.";
-  if (options.train.deterministic)
-    return "--elastic: memory is short, and with --deterministic results depend on --micro-batch, "
-           "which is not halved therefore.";
-  options.train.micro_batch = (sequences + 1) / 2;
-  say(
-      fmt::format("--elastic: memory is short: micro-batches of {} sequences instead of {}, and as "
-                  "many more of them",
-                  options.train.micro_batch, sequences));
-  return {};
-}
 
 // Of --checkpoint; 0: none.
 std::int64_t newest_step(const TrainOptions& options) {
@@ -49,81 +24,88 @@ std::int64_t newest_step(const TrainOptions& options) {
   return steps.empty() ? 0 : steps.back();
 }
 
-// All generations of processes that are forked here.
 class Generations {
  public:
-  Generations(const TrainOptions& asked, ElasticProgress& progress, const RunGeneration& run)
-      : asked_(asked), progress_(progress), run_(run) {
-    now_.left = asked.nprocs;
-    newest_before_ = newest_step(asked);
-  }
+  Generations(const TrainOptions& asked, int nranks_asked, Members& members,
+              ElasticProgress& progress)
+      : asked_(asked),
+        nranks_asked_(nranks_asked),
+        members_(members),
+        progress_(progress),
+        newest_before_(newest_step(asked)) {}
 
-  ExitCode run_one();
-  // Whether that is why it ended with this code.
-  bool lost_ranks(ExitCode code) const {
-    return !report_.interrupted && (code == ExitCode::lost || code == ExitCode::failed);
-  }
-  // Prepares the next one; the sentence says why there is none.
-  Refusal go_on();
+  // Agrees on the next one. False where there is none for this process; the sentence says why there
+  // is none for any.
+  Result<bool> agree();
+  ExitCode run(const RunGeneration& run_one);
 
  private:
-  // The options of what is left of the ranks.
-  TrainOptions planned();
+  // Of micro-batches after so many halvings; the sentence says why there is no further one.
+  Refusal halve(trainers::TrainConfig& train) const;
 
-  TrainOptions asked_;
+  const TrainOptions& asked_;
+  const int nranks_asked_;
+  Members& members_;
   ElasticProgress& progress_;
-  const RunGeneration& run_;
   Generation now_;
-  std::int64_t newest_before_ = 0;  // checkpoint: what --resume asks for is the way to it
-  ForkReport report_;
+  TrainOptions options_;  // for it
+  // Checkpoint: what --resume asks for is the way to it. 0 where this process comes to a run that
+  // goes on already.
+  std::int64_t newest_before_;
+  bool came_ = false;
 };
 
-TrainOptions Generations::planned() {
-  auto options = asked_;
-  const auto plan = trainers::replanned(asked_.train, asked_.nprocs, now_.left);
-  if (now_.number > 0) {
-    options.train = plan.config;
-    auto& checkpoints = options.checkpoints;
-    if (newest_step(asked_) > newest_before_) checkpoints.resume = kResumeNewest;
-  }
-  options.nprocs = now_.nranks = plan.nranks;
+Refusal Generations::halve(trainers::TrainConfig& train) const {
+  const auto position = trainers::position_of(train, 0, nranks_asked_);
+  const auto asked =
+      std::min(trainers::micro_batches_of(train, position.batch_nranks()).size, train.batch);
+  auto sequences = asked;
+  for (int i = 0; i < now_.halvings && sequences > 0; ++i)
+    sequences = sequences == 1 ? 0 : (sequences + 1) / 2;
+  if (sequences == 0)
+    return "--elastic: memory is short with micro-batches of one sequence, which cannot be halved.";
+  if (train.deterministic)
+    return "--elastic: memory is short, and with --deterministic results depend on --micro-batch, "
+           "which is not halved therefore.";
+  train.micro_batch = sequences;
+  if (now_.out_of_memory && now_.has_rank_0)
+    say(
+        fmt::format("--elastic: memory is short: micro-batches of {} sequences instead of {}, and "
+                    "as many more of them",
+                    sequences, asked));
+  return {};
+}
+
+Result<bool> Generations::agree() {
+  if (!members_.agree(now_)) return false;
+  const auto lost = loss_text(now_);
+  const auto& elastic = asked_.elastic;
+  if (now_.left < elastic.min_ranks)
+    return Failure{fmt::format("--elastic: {}: {} left, of which --min-ranks {} are needed.", lost,
+                               now_.left, elastic.min_ranks)};
+  if (now_.number > elastic.max_restarts)
+    return Failure{
+        fmt::format("--elastic: {}, after all of --max-restarts {}.", lost, elastic.max_restarts)};
+  if (!std::exchange(came_, true) && now_.number > 0) newest_before_ = 0;
+  options_ = asked_;
+  if (now_.halvings > 0)
+    if (const auto refusal = halve(options_.train)) return Failure{*refusal};
+  const auto plan = trainers::replanned(options_.train, nranks_asked_, now_.left);
+  now_.nranks = plan.nranks;
   now_.layout = trainers::layout_text(plan);
   now_.accumulation = trainers::accumulation_text(plan);
-  return options;
+  if (options_.nprocs > 0) options_.nprocs = plan.nranks;
+  if (now_.number == 0) return true;
+  options_.train = plan.config;
+  auto& checkpoints = options_.checkpoints;
+  if (newest_step(asked_) > newest_before_) checkpoints.resume = kResumeNewest;
+  return true;
 }
 
-ExitCode Generations::run_one() {
-  report_ = {};
-  const auto options = planned();
-  const StartRanks start = [&](const JobSetup& setup, const RankBody& body) {
-    return fork_processes(options.nprocs,
-                          [&](const Identity& own) { return run_process(setup, own, body); },
-                          {.timeout_s = options.timeout_s, .report = &report_});
-  };
-  return run_(options, now_, start);
-}
-
-Refusal Generations::go_on() {
-  now_.out_of_memory = progress_.memory_was_short();
-  if (now_.out_of_memory) {
-    if (auto refusal = halve_micro_batch(asked_)) return refusal;
-    report_.lost.clear();
-  }
-  std::ranges::sort(report_.lost);
-  now_.lost = report_.lost;
-  now_.nranks_before = now_.nranks;
-  now_.left -= static_cast<int>(now_.lost.size());
-  now_.noticed_ns = report_.noticed_ns;
-  now_.steps_before = progress_.steps();
-  const auto lost = loss_text(now_);
-  if (now_.left < asked_.elastic.min_ranks)
-    return fmt::format("--elastic: {}: {} left, of which --min-ranks {} are needed.", lost,
-                       now_.left, asked_.elastic.min_ranks);
-  if (now_.number == asked_.elastic.max_restarts)
-    return fmt::format("--elastic: {}, after all of --max-restarts {}.", lost,
-                       asked_.elastic.max_restarts);
-  ++now_.number;
-  return {};
+ExitCode Generations::run(const RunGeneration& run_one) {
+  return run_one(options_, now_, progress_, [&](const JobSetup& setup, const RankBody& body) {
+    return members_.run(now_.nranks, setup, body);
+  });
 }
 
 }  // namespace
@@ -136,53 +118,32 @@ std::string loss_text(const Generation& generation) {
                      generation.nranks_before, one ? "was" : "were");
 }
 
-ElasticProgress::ElasticProgress() {
-  void* const memory =
-      ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) throw SystemError(errno, "mmap");
-  shared_ = new (memory) Shared;
-}
-
-ElasticProgress::~ElasticProgress() { ::munmap(shared_, sizeof(Shared)); }
-
-Refusal elastic_refusal(const TrainOptions& options, const Environment& environment) {
-  const auto identity = identify(options, environment);
-  if (!identity) return identity.sentence();
-  constexpr std::string_view kInstead = "Start it with --nprocs N.";
-  switch (identity->launcher) {
-    case Launcher::nprocs:
-      break;
-    case Launcher::none:
-      return fmt::format("--elastic needs ranks that are processes. {}", kInstead);
-    case Launcher::mpi:
-      return fmt::format(
-          "--elastic cannot go on under an MPI launcher, which ends all ranks once one is lost. {}",
-          kInstead);
-    case Launcher::slurm:
-    case Launcher::env:
-      return fmt::format("--elastic cannot go on with ranks that {} has started. {}",
-                         identity->launcher == Launcher::slurm ? "srun" : "another launcher",
-                         kInstead);
-  }
-  if (!options.rank_order_file.empty())
-    return "--rank-order has a place for each rank, and --elastic goes on with fewer: give --order "
-           "instead.";
-  if (options.elastic.min_ranks > options.nprocs)
-    return fmt::format("--min-ranks {} are more than the {} of --nprocs.",
-                       options.elastic.min_ranks, options.nprocs);
-  return trainers::mesh_refusal(options.train, options.nprocs);
-}
-
-ExitCode run_elastic(const TrainOptions& asked, const std::function<bool()>& interrupted,
-                     ElasticProgress& progress, const RunGeneration& run) {
-  Generations generations(asked, progress, run);
-  for (;;) {
-    const auto code = generations.run_one();
-    if (interrupted() || !generations.lost_ranks(code)) return code;
-    if (const auto refusal = generations.go_on()) {
-      say(*refusal);
-      return code;
-    }
+Result<ExitCode> run_elastic(const TrainOptions& asked, const Environment& environment,
+                             const std::function<bool()>& interrupted, const RunGeneration& run) {
+  const auto identity = identify(asked, environment);
+  if (!identity) return identity.failure();
+  if (!asked.rank_order_file.empty())
+    return Failure{
+        "--rank-order has a place for each rank, and --elastic goes on with fewer: give --order "
+        "instead."};
+  const int nranks = identity->nranks;
+  if (nranks > 0 && asked.elastic.min_ranks > nranks)
+    return Failure{fmt::format("--min-ranks {} are more than the {} of {}.",
+                               asked.elastic.min_ranks, nranks,
+                               asked.nprocs > 0 ? "--nprocs" : "this job")};
+  ElasticProgress progress(static_cast<std::size_t>(std::max(1, nranks)));
+  auto members = members_of(asked, environment, progress);
+  if (!members) return members.failure();
+  if (const auto refusal = trainers::mesh_refusal(asked.train, nranks)) return Failure{*refusal};
+  Generations generations(asked, nranks, **members, progress);
+  for (auto code = ExitCode::ok;;) {
+    const auto next = generations.agree();
+    if (!next) say(next.sentence());
+    if (!next) return code;
+    if (!*next) return ExitCode::ok;
+    code = generations.run(run);
+    const bool lost = code == ExitCode::lost || code == ExitCode::failed;
+    if (!lost || (*members)->interrupted() || interrupted()) return code;
   }
 }
 

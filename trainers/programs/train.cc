@@ -37,6 +37,7 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -168,7 +169,7 @@ ExitCode train(RankContext& rank, const Program& program) {
     waits.add(result.time);
     stage_waits.add(result.time, trainer.spans());
     if (outputs) outputs->step(result);
-    if (outputs && program.progress != nullptr) program.progress->step_is_done(result.step);
+    if (program.progress != nullptr) program.progress->step_is_done(result.step);
     trace.step(result);
     checkpoints.after_step();
     if (rank.any_interrupted()) {
@@ -237,28 +238,44 @@ ExitCode run_job_of(Program program, const Signals& signals, const StartRanks& s
                 .environment = program.environment,
                 .interrupted = signals.interrupted,
                 .answer_interrupts = signals.answer_interrupts,
+                .at_loss =
+                    [&](std::span<const int> ranks) {
+                      if (program.progress != nullptr) program.progress->are_lost(ranks);
+                    },
                 .settings = settings},
                [&](RankContext& rank) { return train_or_tell(rank, program); });
 }
 
+// Rank 0 may have been lost in the middle of a line.
+TextFile* open_whole_lines(const Program& program, std::optional<TextFile>& opened) {
+  if (program.options.jsonl_file.empty()) return nullptr;
+  if (program.jsonl == nullptr && !opened) {
+    auto file = TextFile::append(program.options.jsonl_file);
+    if (!file) throw Error(file.sentence(), ExitCode::usage);
+    opened = *std::move(file);
+  }
+  auto* const file = program.jsonl != nullptr ? program.jsonl : &*opened;
+  file->drop_torn_line();
+  return file;
+}
+
 ExitCode run_generations(const Program& program, const Signals& signals) {
-  if (const auto refusal = elastic_refusal(program.options, program.environment))
-    return refuse(*refusal);
-  ElasticProgress progress;
+  std::optional<TextFile> opened;
   const RunGeneration run = [&](const TrainOptions& options, const Generation& generation,
-                                const StartRanks& start) {
-    if (program.jsonl != nullptr && generation.number > 0) program.jsonl->drop_torn_line();
+                                ElasticProgress& progress, const StartRanks& start) {
+    const bool writes = generation.number > 0 && generation.has_rank_0;
     return run_job_of({.name = program.name,
                        .words = program.words,
                        .options = options,
                        .source = program.source,
                        .environment = program.environment,
-                       .jsonl = program.jsonl,
+                       .jsonl = writes ? open_whole_lines(program, opened) : program.jsonl,
                        .generation = &generation,
                        .progress = &progress},
                       signals, start);
   };
-  return run_elastic(program.options, signals.interrupted, progress, run);
+  const auto code = run_elastic(program.options, program.environment, signals.interrupted, run);
+  return code ? *code : refuse(code.sentence());
 }
 
 // What is done without a job of ranks; nothing: there is to be one.

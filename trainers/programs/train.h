@@ -4,6 +4,7 @@
 //   outputs.h      what rank 0 prints and writes of a run; records.h are the lines of --jsonl,
 //                  peer_waits.h says which ranks the others waited for
 //   trace.h        --trace: a file of all ranks' intervals; trace_events.h is its text
+//   elastic.h      --elastic: generations of a job that loses ranks; members.h says who takes part
 //   preview.h      --list and --dry-run: what is said without starting
 //   utilisation.h  measures the peak of matrix products, of which MFU and HFU are shares
 #pragma once

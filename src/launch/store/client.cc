@@ -22,12 +22,17 @@ std::string text_of(const Bytes& bytes) {
 
 }  // namespace
 
-StoreClient::StoreClient(SocketAddress store, std::string token, const Deadline& deadline)
-    : store_(std::move(store)), token_(std::move(token)), deadline_(deadline) {}
+StoreClient::StoreClient(SocketAddress store, std::string token, const Deadline& deadline,
+                         double connect_s)
+    : store_(std::move(store)),
+      token_(std::move(token)),
+      deadline_(deadline),
+      connect_s_(connect_s) {}
 
 void StoreClient::connect() {
   if (socket_) return;
-  auto socket = connect_to(store_, deadline_);
+  auto socket =
+      connect_to(store_, connect_s_ > 0 ? Deadline::after(clock_, connect_s_) : deadline_);
   socket.name_peer(fmt::format("the store at {}", linerate::text_of(store_)));
   send_frame(socket, hello_request(token_), deadline_);
   const auto answer = recv_frame(socket, kMaxStorePayload, deadline_);

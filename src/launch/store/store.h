@@ -43,8 +43,10 @@ class StoreServer {
 // store's address, or Error when the store refuses (another token).
 class StoreClient {
  public:
-  // `deadline` is copied; its clock outlives the client.
-  StoreClient(SocketAddress store, std::string token, const Deadline& deadline);
+  // `deadline` is copied; its clock outlives the client. Each connection is given up after
+  // `connect_s`; 0: at the deadline.
+  StoreClient(SocketAddress store, std::string token, const Deadline& deadline,
+              double connect_s = 0);
 
   // False when somebody else has set the key to another value.
   bool set(std::string_view key, std::string_view value);
@@ -66,6 +68,8 @@ class StoreClient {
   SocketAddress store_;
   std::string token_;
   Deadline deadline_;
+  double connect_s_;
+  SteadyClock clock_;
   Socket socket_;
 };
 
