@@ -37,6 +37,13 @@ std::string plain_number(const std::string& text) {
   return whole ? fmt::format("{:.0f}", *number == 0 ? 0.0 : *number) : text;
 }
 
+// The text where the option takes it as it is, such as a file's name; else it may be a number.
+std::string text_for(std::string_view option, const std::string& text) {
+  TrainOptions scratch;
+  const auto* row = find_option(Audience::train, option);
+  return row == nullptr || !apply(*row, {option, text}, scratch) ? text : plain_number(text);
+}
+
 struct ValuePair {
   std::string theirs, ours;
 };
@@ -58,10 +65,10 @@ std::string with_value(std::string ours, std::string_view given) {
 Result<std::string> ours_of(const Dialect& dialect, const DialectRow& row, const DialectKey& key) {
   const auto text = plain_number(key.text);
   const auto pairs = pairs_of(row);
-  if (pairs.empty() && row.lacks.empty()) return text;
+  if (pairs.empty() && row.lacks.empty()) return key.text;
   std::vector<std::string_view> choices;
   for (const auto& [theirs, ours] : pairs) {
-    if (theirs == text || theirs == kAny) return with_value(ours, text);
+    if (theirs == text || theirs == kAny) return with_value(ours, key.text);
     choices.push_back(theirs);
   }
   const auto name = fmt::format("{}{}", dialect.dashes, key.name);
@@ -88,7 +95,6 @@ Refusal add_own(const OptionRow& row, const DialectKey& key, UnderstoodKeys& int
   const bool says = key.text == "true" || key.text == "false";
   if (row.is_flag() && !says)
     return fmt::format("{} is '{}': give true or false.", key.name, shown_value(key.text));
-  if (row.is_flag() && key.text == "false") return {};
   auto text = key.text;
   if (row.metavar == "0|1" && says) text = key.text == "true" ? "1" : "0";
   into.options.push_back({.name = key.name,
@@ -110,7 +116,7 @@ Refusal add_parts(const DialectRow& row, const GivenOption& given, UnderstoodKey
     if (trim(parts[i]).empty()) continue;
     auto part = given;
     part.option = options[i];
-    part.text = plain_number(std::string(trim(parts[i])));
+    part.text = text_for(part.option, std::string(trim(parts[i])));
     into.options.push_back(std::move(part));
   }
   return {};
@@ -131,8 +137,20 @@ Refusal add_absent(const Dialect& dialect, std::span<const DialectKey> keys, Und
   return {};
 }
 
+// Our option by a name that another trainer has for it, or empty.
+std::string ours_for(std::string_view name) {
+  std::string dashed(name);
+  std::ranges::replace(dashed, '_', '-');
+  for (const auto* row :
+       {find_row(megatron_dialect(), dashed), find_row(deepspeed_dialect(), name)})
+    if (row != nullptr && !row->option.empty() && row->option != kDerived)
+      return words_in(row->option).front();
+  return {};
+}
+
 std::string unknown_key(const Dialect& dialect, std::string_view name) {
-  std::string_view near = nearest_name(dialect, name);
+  std::string near(nearest_name(dialect, name));
+  if (near.empty() && dialect.has_ours) near = ours_for(name);
   if (near.empty() && dialect.has_ours) {
     std::vector<std::string_view> own;
     for (const auto* row : option_rows(Audience::train)) own.push_back(row->long_name);
@@ -166,6 +184,7 @@ Refusal check_values(const UnderstoodKeys& keys) {
     const auto* row = find_option(Audience::train, given.option);
     if (row == nullptr) return fmt::format("{} is no option.", given.option);
     if (trim(given.text).empty()) return fmt::format("{} has no value.", given.name);
+    if (row->is_flag() && given.text == kFlagLeftOut) continue;
     if (auto refusal = apply(*row, {given.name, given.text}, scratch)) return refusal;
   }
   return {};
@@ -227,6 +246,7 @@ std::string_view nearest_name(const Dialect& dialect, std::string_view name) {
       const auto end = std::min(row.names.find(' ', begin), row.names.size());
       const auto one = row.names.substr(begin, end - begin);
       if (!one.ends_with(kAny)) names.push_back(one);
+      if (one.starts_with(name) && one.substr(name.size()).starts_with('.')) return one;
       begin = end + 1;
     }
   return nearest_match(name, names);
@@ -253,7 +273,9 @@ Refusal contradiction_of(std::span<const GivenOption> options) {
     if (given.implied) continue;
     const auto [at, added] = first.emplace(given.option, &given);
     const auto& other = *at->second;
-    if (added || other.name == given.name || is_same(other.text, given.text)) continue;
+    const bool repeated = other.name == given.name && other.file == given.file;
+    if (!added && repeated) at->second = &given;
+    if (added || repeated || is_same(other.text, given.text)) continue;
     const auto text = [](const GivenOption& one) {
       return one.said.empty() || one.said == "true"
                  ? one.name

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "cli/option.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -24,6 +25,9 @@ enum class Operands : std::uint8_t { one, none, several };
 // What stands for the `option` of a row that Dialect::derive has, because it depends on other keys;
 // `lacks` then says in Markdown what it is.
 inline constexpr std::string_view kDerived = "*";
+
+// A flag that its key says is not given.
+inline constexpr std::string_view kFlagLeftOut = "false";
 
 // Keys, and what they are here. A row without an option and without `lacks` has no effect.
 struct DialectRow {
@@ -50,8 +54,9 @@ const DialectKey* find_key(std::span<const DialectKey> keys, std::string_view na
 // A value for one of our options, and the key that gives it.
 struct GivenOption {
   std::string name{}, said{};    // "--bf16", "true"
-  std::string option{}, text{};  // "precision", "bfloat16"; a flag's text is "true"
+  std::string option{}, text{};  // "precision", "bfloat16"; a flag's text is "true" or "false"
   bool implied = false;          // the key was left out
+  std::size_t file = 0;          // where there are several
 };
 
 struct UnderstoodKeys {
@@ -82,7 +87,8 @@ std::string_view nearest_name(const Dialect& dialect, std::string_view name);
 Result<UnderstoodKeys> understand(const Dialect& dialect, std::span<const DialectKey> keys,
                                   bool whole);
 
-// Two keys that give one option different values; nothing where none do.
+// Two keys that give one option different values; nothing where none do. Of one key that stands
+// twice in a file the last counts.
 Refusal contradiction_of(std::span<const GivenOption> options);
 
 // The option's value by any key that is not left out, or null.

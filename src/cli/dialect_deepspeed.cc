@@ -2,6 +2,8 @@
 // of DeepSpeed 0.18 (deepspeed/runtime/config.py, runtime/zero/config.py, runtime/lr_schedules.py).
 #include "cli/dialect.h"
 
+#include <fmt/format.h>
+
 #include <array>
 
 namespace linerate {
@@ -12,7 +14,10 @@ constexpr std::string_view kTrainBatch = "train_batch_size",
                            kAccumulation = "gradient_accumulation_steps",
                            kScheduler = "scheduler.type",
                            kWarmupSteps = "scheduler.params.warmup_num_steps",
-                           kBucket = "zero_optimization.reduce_bucket_size";
+                           kWarmupType = "scheduler.params.warmup_type",
+                           kBucket = "zero_optimization.reduce_bucket_size",
+                           kOffloadDevice = "zero_optimization.offload_optimizer.device",
+                           kOffloadPath = "zero_optimization.offload_optimizer.nvme_path";
 constexpr std::string_view kNoValue = "auto";  // of Hugging Face: the trainer's own
 constexpr std::string_view kUsualWarmup = "1000";
 
@@ -20,7 +25,7 @@ constexpr auto kDeepSpeedRows = std::to_array<DialectRow>({
     {.names = kTrainBatch, .option = "batch"},
     {.names = kMicroBatch, .option = "micro-batch"},
     {.names = kAccumulation, .option = "gradient-accumulation-steps"},
-    {.names = "gradient_clipping", .option = "clip"},
+    {.names = "gradient_clipping", .option = "clip", .absent = "0"},
     {.names = "bf16.enabled bfloat16.enabled",
      .option = "precision",
      .values = "true=bfloat16 false="},
@@ -42,6 +47,7 @@ constexpr auto kDeepSpeedRows = std::to_array<DialectRow>({
     {.names = "scheduler.params.warmup_max_lr", .option = "lr"},
     {.names = "scheduler.params.warmup_min_lr", .values = "0=", .lacks = "warm-up begins at 0"},
     {.names = kWarmupSteps, .option = "warmup-steps"},
+    {.names = kWarmupType, .values = "linear=", .lacks = "warm-up is linear"},
     {.names = "scheduler.params.total_num_steps", .option = "lr-decay-steps"},
     {.names = "zero_optimization.stage", .option = "zero", .absent = "0"},
     {.names = kBucket, .option = kDerived, .lacks = "`--bucket-cap-mb`, of so many float32"},
@@ -49,10 +55,12 @@ constexpr auto kDeepSpeedRows = std::to_array<DialectRow>({
     {.names = "zero_optimization.stage3_max_live_parameters zero_optimization.max_live_parameters",
      .option = "max-live-parameters"},
     {.names = "zero_optimization.mics_shard_size", .option = "shard-size", .values = "-1= *=*"},
-    {.names = "zero_optimization.offload_optimizer.device",
+    {.names = kOffloadDevice,
      .values = "none= cpu= nvme=",
      .lacks = "state is in memory, or in a file"},
-    {.names = "zero_optimization.offload_optimizer.nvme_path", .option = "offload-optimizer"},
+    {.names = kOffloadPath,
+     .option = kDerived,
+     .lacks = "`--offload-optimizer`, where the device is `nvme`"},
     {.names = "zero_optimization.offload_param.device",
      .values = "none= cpu=",
      .lacks = "parameters are in memory"},
@@ -79,7 +87,7 @@ constexpr auto kDeepSpeedRows = std::to_array<DialectRow>({
          "seq_parallel_communication_data_type dataloader_drop_last graph_harvesting log_level "
          "use_data_before_expert_parallelism vocabulary_size optimizer.legacy_fusion "
          "optimizer.params.eps optimizer.params.torch_adam optimizer.params.bias_correction "
-         "optimizer.params.amsgrad scheduler.params.warmup_type scheduler.params.warmup_min_ratio "
+         "optimizer.params.amsgrad scheduler.params.warmup_min_ratio "
          "scheduler.params.cos_min_ratio scheduler.params.last_batch_iteration fp16.auto_cast "
          "fp16.initial_scale_power fp16.loss_scale_window fp16.hysteresis "
          "fp16.consecutive_hysteresis fp16.min_loss_scale fp16.fp16_master_weights_and_grads "
@@ -118,6 +126,29 @@ void imply(std::string_view name, std::string_view option, std::string_view text
                           .implied = true});
 }
 
+// State is in a file where the device says so, and not because a path stands there.
+Refusal derive_offload(std::span<const DialectKey> keys, UnderstoodKeys& into) {
+  const auto *device = find_key(keys, kOffloadDevice), *path = find_key(keys, kOffloadPath);
+  const bool has_path = path != nullptr && path->text != kNoValue;
+  if (device == nullptr || device->text != "nvme") {
+    if (has_path) into.without_effect.emplace_back(kOffloadPath);
+    return {};
+  }
+  if (!has_path) return fmt::format("{} nvme needs {}.", kOffloadDevice, kOffloadPath);
+  into.options.push_back(
+      {.name = path->name, .said = path->text, .option = "offload-optimizer", .text = path->text});
+  return {};
+}
+
+// DeepSpeed's own default is another one, which changes the rate while it warms up.
+void derive_warmup(std::span<const DialectKey> keys, UnderstoodKeys& into) {
+  const bool scheduled = find_key(keys, kScheduler) != nullptr;
+  if (find_key(keys, kWarmupSteps) == nullptr)
+    imply(kWarmupSteps, "warmup-steps", scheduled ? kUsualWarmup : "0", into);
+  if (scheduled && find_key(keys, kWarmupType) == nullptr)
+    into.without_effect.push_back(fmt::format("{} (log by default, linear here)", kWarmupType));
+}
+
 // train_batch_size is train_micro_batch_size_per_gpu x gradient_accumulation_steps x data-parallel
 // ranks; of what is not given, the steps are 1 at first.
 Refusal derive_deepspeed(std::span<const DialectKey> keys, bool, UnderstoodKeys& into) {
@@ -129,8 +160,11 @@ Refusal derive_deepspeed(std::span<const DialectKey> keys, bool, UnderstoodKeys&
                     (find_option_given(into, "micro-batch") != nullptr ? 1 : 0);
   if (given > 0 && find_option_given(into, "gradient-accumulation-steps") == nullptr)
     imply(kAccumulation, "gradient-accumulation-steps", given == 2 ? "even" : "1", into);
-  if (find_key(keys, kWarmupSteps) == nullptr)
-    imply(kWarmupSteps, "warmup-steps", find_key(keys, kScheduler) ? kUsualWarmup : "0", into);
+  for (const auto* option : {"micro-batch", "gradient-accumulation-steps"})
+    if (const auto* number = find_option_given(into, option); number && number->text == "0")
+      return fmt::format("{} is 1 at least.", number->name);
+  derive_warmup(keys, into);
+  if (auto refusal = derive_offload(keys, into)) return refusal;
   return derive_bucket(keys, kBucket, into);
 }
 

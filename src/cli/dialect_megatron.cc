@@ -37,7 +37,8 @@ constexpr auto kMegatronRows = std::to_array<DialectRow>({
      .values = "*=*,interleaved"},
     {.names = "use-distributed-optimizer use-megatron-fsdp",
      .option = kDerived,
-     .lacks = "`--zero 1`, and `--zero 3`",
+     .lacks =
+         "`--zero 1`, and `--zero 0` unless `--data-parallel-sharding-strategy` says otherwise",
      .operands = kFlag},
     {.names = "data-parallel-sharding-strategy",
      .option = kDerived,
@@ -229,11 +230,13 @@ void add_whole(const DialectKey& key, std::string_view option, double number,
 Refusal derive_sharding(std::span<const DialectKey> keys, UnderstoodKeys& into) {
   constexpr auto kStrategies =
       std::to_array<std::string_view>({"no_shard", "optim", "optim_grads", "optim_grads_params"});
-  const auto* fsdp = find_key(keys, "use-megatron-fsdp");
+  const auto *fsdp = find_key(keys, "use-megatron-fsdp"),
+             *strategy = find_key(keys, "data-parallel-sharding-strategy");
+  if (strategy && !fsdp) return "--data-parallel-sharding-strategy needs --use-megatron-fsdp.";
   const auto* key = fsdp ? fsdp : find_key(keys, "use-distributed-optimizer");
   if (key == nullptr) return {};
-  double stage = fsdp ? 3 : 1;
-  if (const auto* strategy = find_key(keys, "data-parallel-sharding-strategy"); fsdp && strategy) {
+  double stage = fsdp ? 0 : 1;
+  if (strategy) {
     const auto found = std::ranges::find(kStrategies, strategy->text);
     if (found == kStrategies.end())
       return unknown_choice("value of --data-parallel-sharding-strategy", strategy->text,

@@ -66,8 +66,12 @@ std::string code(std::string_view text) {
   return text.empty() ? std::string() : fmt::format("`{}`", cell(text));
 }
 
+// But for names: gpt2, train_3d.
 std::string capitalised(std::string text) {
-  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  const auto word = text.substr(0, text.find(' '));
+  const bool is_name = word.find_first_of("_0123456789") != std::string::npos;
+  if (!text.empty() && !is_name)
+    text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
   return text;
 }
 

@@ -57,7 +57,7 @@ constexpr auto kModelSizeRows = std::to_array<OptionRow>({
      .metavar = "N",
      .default_text = kAsModel,
      .help = "width of the MLP; where --hidden is given and this is not, 4 times that (gpt2), or 8 "
-             "thirds in multiples of 64 (llama)",
+             "thirds in multiples of 64, one at least (llama)",
      .apply = size_setter<&ModelSizes::mlp>()},
     {.long_name = "seq",
      .metavar = "N",
@@ -89,7 +89,8 @@ trainers::ModelConfig sized(trainers::ModelConfig model, const ModelSizes& sizes
   take(sizes.heads, model.kv_heads);
   take(sizes.kv_heads, model.kv_heads);
   if (sizes.hidden > 0)
-    model.mlp = model.llama ? model.hidden * 8 / 3 / kMlpStep * kMlpStep : 4 * model.hidden;
+    model.mlp = model.llama ? std::max(kMlpStep, model.hidden * 8 / 3 / kMlpStep * kMlpStep)
+                            : 4 * model.hidden;
   take(sizes.mlp, model.mlp);
   take(sizes.length, model.length);
   take(sizes.vocabulary, model.vocabulary);

@@ -80,7 +80,8 @@ class Leaves {
 
 // The sentence goes on behind the file's name.
 Result<std::vector<DialectKey>> keys_in(std::string_view text, const Dialect& dialect) {
-  const auto document = yaml::load_document(text, kMostConfigBytes);
+  const auto* language = &dialect == &deepspeed_dialect() ? "JSON" : "YAML";
+  const auto document = yaml::load_document(text, kMostConfigBytes, language);
   if (!document) return document.failure();
   if (!document->IsMap()) return Failure{": it is no map of options, such as 'steps: 100'."};
   Leaves leaves(dialect.no_value);
@@ -89,16 +90,18 @@ Result<std::vector<DialectKey>> keys_in(std::string_view text, const Dialect& di
 }
 
 // Words as a shell splits them: quotes, a backslash before a line's end, comments.
-std::vector<std::string> words_in_file(std::string_view text) {
+Result<std::vector<std::string>> words_in_file(std::string_view text) {
   std::vector<std::string> words;
   std::string word;
   bool begun = false;
   char quote = 0;
+  std::size_t opened = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     const bool blank = kBlanks.find(c) != std::string_view::npos;
     if (quote != 0 ? c == quote : c == '"' || c == '\'') {
       quote = quote != 0 ? char{0} : c;
+      opened = i;
       begun = true;
     } else if (quote == 0 && c == '\\' && i + 1 < text.size() && text[i + 1] == '\n') {
       ++i;
@@ -112,6 +115,9 @@ std::vector<std::string> words_in_file(std::string_view text) {
       begun = true;
     }
   }
+  if (quote != 0)
+    return Failure{fmt::format(", line {}: a quote is opened and not closed.",
+                               1 + std::ranges::count(text.substr(0, opened), '\n'))};
   if (begun) words.push_back(word);
   return words;
 }
@@ -134,6 +140,12 @@ class FlagSorter {
   }
 
  private:
+  // Also "-t" and "-t4"; "-1" and "-" are values.
+  static bool is_option(std::string_view word) {
+    return word.starts_with("--") ||
+           (word.size() > 1 && word[0] == '-' && find_option(Audience::train, word[1]) != nullptr);
+  }
+
   Refusal take() {
     const auto& word = words_[next_++];
     if (!word.starts_with("--") || word.size() == 2) return take_own(word);
@@ -169,7 +181,7 @@ class FlagSorter {
       return {};
     }
     std::string text = joined ? word.substr(equals + 1) : "";
-    const auto is_value = [&] { return next_ < words_.size() && !words_[next_].starts_with("--"); };
+    const auto is_value = [&] { return next_ < words_.size() && !is_option(words_[next_]); };
     if (!joined && is_value()) text = words_[next_++];
     while (!joined && row.operands == Operands::several && is_value())
       text += "," + words_[next_++];
@@ -187,7 +199,8 @@ class FlagSorter {
 Result<std::vector<DialectKey>> flags_in(std::string_view text) {
   if (text.size() > kMostConfigBytes) return Failure{": it is too long."};
   const auto words = words_in_file(text);
-  auto flags = FlagSorter(words).sorted();
+  if (!words) return words.failure();
+  auto flags = FlagSorter(*words).sorted();
   if (!flags) return Failure{": " + flags.sentence()};
   auto keys = std::move(flags).value();
   const auto tokens = tokenise(keys.own, Audience::train);
@@ -241,16 +254,21 @@ void put_words(std::span<const GivenOption> options, std::vector<std::string>& i
     for (const auto& given : options) {
       if (given.implied != implied) continue;
       const bool flag = find_option(Audience::train, given.option)->is_flag();
+      if (flag && given.text == kFlagLeftOut) continue;
       into.push_back(flag ? "--" + given.option : fmt::format("--{}={}", given.option, given.text));
     }
 }
 
+// Words of YAML that are no text are quoted, so that they read back as they are.
 std::string yaml_scalar(std::string_view text) {
+  constexpr std::string_view kNoText[] = {"null", "Null",  "NULL",  "true", "True",
+                                          "TRUE", "false", "False", "FALSE"};
   const bool plain = !text.empty() && std::ranges::all_of(text, [](unsigned char c) {
     return std::isalnum(c) ||
            std::string_view("_./-+%").find(static_cast<char>(c)) != std::string_view::npos;
   });
-  if (plain && text.front() != '-' && text.front() != '.' && text.front() != '%')
+  if (plain && std::ranges::find(kNoText, text) == std::end(kNoText) && text.front() != '-' &&
+      text.front() != '.' && text.front() != '%')
     return std::string(text);
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -279,7 +297,9 @@ Result<TrainWords> train_words(const std::vector<std::string>& words,
   for (const auto& file : files) {
     auto understood = understand_file(file, program);
     if (!understood) return understood.failure();
-    add(std::move(understood).value(), of_files);
+    auto keys = std::move(understood).value();
+    for (auto& given : keys.options) given.file = static_cast<std::size_t>(&file - files.data());
+    add(std::move(keys), of_files);
   }
   if (auto refusal = contradiction_of(of_files)) return Failure{*refusal};
   const auto flags = FlagSorter(words).sorted();

@@ -48,7 +48,8 @@ class DepthCheck final : public YAML::EventHandler {
 
 }  // namespace
 
-Result<YAML::Node> load_document(std::string_view text, std::size_t most_bytes) {
+Result<YAML::Node> load_document(std::string_view text, std::size_t most_bytes,
+                                 std::string_view language) {
   if (text.size() > most_bytes)
     return Failure{fmt::format(": it has {} bytes; at most {} are read.", text.size(),
                                bytes_text(most_bytes))};
@@ -66,7 +67,7 @@ Result<YAML::Node> load_document(std::string_view text, std::size_t most_bytes) 
   } catch (const YAML::DeepRecursion& error) {  // the parser's own limit, told as a "bad file"
     broken.add_at(error.mark, too_deep());
   } catch (const YAML::Exception& error) {
-    broken.add_at(error.mark, fmt::format("it is not YAML ({}).", error.msg));
+    broken.add_at(error.mark, fmt::format("it is not {} ({}).", language, error.msg));
   }
   return *broken.first();
 }
