@@ -15,7 +15,7 @@ command -v patchelf >/dev/null || { echo "bundle: no patchelf; run make deps-bun
 belongs_to_the_host() {
   case ${1##*/} in
     ld-linux*|libc.so.*|libm.so.*|libpthread.so.*|libdl.so.*|librt.so.*|libmpi.so.*) return 0 ;;
-    libopen-rte.so.*|libopen-pal.so.*|libevent*|libz.so.*) return 0 ;;
+    libopen-rte.so.*|libopen-pal.so.*|libevent*) return 0 ;;
     libibverbs.so.*|librdmacm.so.*|libnl-*) return 0 ;;
   esac
   return 1
