@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cctype>
 #include <iterator>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -330,9 +331,9 @@ std::string options_yaml(std::span<const Token> given, int zero) {
       if (row.long_name == "zero" && !is_given(given, "plan"))
         text += fmt::format("zero: {}\n", zero);
       if (std::ranges::find(kLeftOut, row.long_name) != std::end(kLeftOut)) continue;
-      const auto token = std::find_if(given.rbegin(), given.rend(),
-                                      [&](const Token& one) { return one.row == &row; });
-      if (token != given.rend())
+      const auto last_first = given | std::views::reverse;
+      const auto token = std::ranges::find(last_first, &row, &Token::row);
+      if (token != last_first.end())
         text += fmt::format("{}: {}\n", row.long_name,
                             row.is_flag() ? "true" : yaml_scalar(token->text));
       else

@@ -17,7 +17,7 @@ ElasticProgress::ElasticProgress(std::size_t nranks) : nranks_(nranks) {
   if (memory == MAP_FAILED) throw SystemError(errno, "mmap");
   shared_ = new (memory) Shared;
   lost_ = {reinterpret_cast<std::atomic<bool>*>(shared_ + 1), nranks};
-  std::uninitialized_default_construct(lost_.begin(), lost_.end());
+  std::ranges::uninitialized_default_construct(lost_);
 }
 
 ElasticProgress::~ElasticProgress() { ::munmap(shared_, bytes()); }
