@@ -13,7 +13,6 @@
 #include "launch/place.h"
 #include "output/text_file.h"
 #include "plan/gpu_machine.h"
-#include "plan/layouts.h"
 #include "plan/measured_machine.h"
 #include "plan/plan_text.h"
 #include "trainers/engine/plan.h"
@@ -81,16 +80,23 @@ void keep(const std::string& name, const plan::Measurements& measured) {
     throw Error(fmt::format("{} cannot be written: {}.", name, *why), ExitCode::usage);
 }
 
+// What cannot run here is not measured: a large model's products would take hours.
 Result<plan::Machine> measured_machine(const CommandInput& input, const PlannerConfig& config,
-                                       const std::vector<trainers::TrainConfig>& layouts) {
+                                       const std::optional<trainers::TrainConfig>& explained) {
   auto read = known_measurements(config);
   if (!read) return read.failure();
   auto known = std::move(read).value();
-  const auto needs = plan::needs_of(layouts, DataType::float32, config.nranks);
-  measure(input, needs, known);
-  keep(config.measured_file, known);
+  const double memory_bytes = config.memory_bytes > 0 ? static_cast<double>(config.memory_bytes)
+                                                      : known.memory_bytes / config.nranks;
+  const auto layouts = explained ? std::vector{*explained}
+                                 : plan::fitting_layouts(task_of(config, DataType::float32),
+                                                         config.nranks, memory_bytes);
+  if (!layouts.empty()) {
+    measure(input, plan::needs_of(layouts, DataType::float32, config.nranks), known);
+    keep(config.measured_file, known);
+  }
   auto machine = plan::measured_machine(known);
-  if (config.memory_bytes > 0) machine.memory_bytes = static_cast<double>(config.memory_bytes);
+  machine.memory_bytes = memory_bytes;
   return machine;
 }
 
@@ -148,10 +154,7 @@ ExitCode plan_command(const CommandInput& input) {
     const auto machine = described_machine(*config);
     return machine ? show(*config, *machine, explained) : refuse(machine.sentence());
   }
-  const auto layouts =
-      explained ? std::vector{*explained}
-                : plan::layouts_of(task_of(*config, type).training, config->nranks).legal;
-  const auto machine = measured_machine(input, *config, layouts);
+  const auto machine = measured_machine(input, *config, explained);
   return machine ? show(*config, *machine, explained) : refuse(machine.sentence());
 }
 

@@ -25,16 +25,18 @@ struct Bounded {
   double least_us = 0;
 };
 
+bool fits(const Candidate& candidate, double memory_bytes) {
+  return memory_bytes <= 0 || static_cast<double>(candidate.memory.total()) <= memory_bytes;
+}
+
 // The least that is computed again so that the layout fits; what it needs then, or at least.
-Candidate fitted(const Machine& machine, Predictor& predictor, TrainConfig config) {
+Candidate fitted(MemoryModel& memory, TrainConfig config, int nranks, double memory_bytes) {
   Candidate candidate;
   for (const auto recompute : {Recompute::none, Recompute::selective, Recompute::full}) {
     config.recompute = recompute;
-    if (recompute != Recompute::none && mesh_refusal(config, machine.nranks)) break;
-    candidate = {.config = config, .memory = predictor.memory().most(config)};
-    if (machine.memory_bytes <= 0 ||
-        static_cast<double>(candidate.memory.total()) <= machine.memory_bytes)
-      break;
+    if (recompute != Recompute::none && mesh_refusal(config, nranks)) break;
+    candidate = {.config = config, .memory = memory.most(config)};
+    if (fits(candidate, memory_bytes)) break;
   }
   return candidate;
 }
@@ -54,6 +56,15 @@ void sort_best(std::vector<Candidate>& best, std::size_t most) {
 
 }  // namespace
 
+std::vector<TrainConfig> fitting_layouts(const Task& task, int nranks, double memory_bytes) {
+  MemoryModel memory(nranks);
+  std::vector<TrainConfig> fitting;
+  for (const auto& config : layouts_of(task.training, nranks).legal)
+    if (const auto one = fitted(memory, config, nranks, memory_bytes); fits(one, memory_bytes))
+      fitting.push_back(one.config);
+  return fitting;
+}
+
 Plan plan_for(const Task& task, const Machine& machine) {
   Predictor predictor(machine);
   auto layouts = layouts_of(task.training, machine.nranks);
@@ -61,9 +72,8 @@ Plan plan_for(const Task& task, const Machine& machine) {
   std::vector<Bounded> fitting;
   std::map<std::size_t, Candidate> smallest;
   for (const auto& config : layouts.legal) {
-    auto candidate = fitted(machine, predictor, config);
-    if (machine.memory_bytes > 0 &&
-        static_cast<double>(candidate.memory.total()) > machine.memory_bytes) {
+    auto candidate = fitted(predictor.memory(), config, machine.nranks, machine.memory_bytes);
+    if (!fits(candidate, machine.memory_bytes)) {
       keep_smallest(smallest, std::move(candidate));
       continue;
     }

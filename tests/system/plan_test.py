@@ -23,6 +23,14 @@ class Plan(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.file = Path(folder.name) / "machine.json"
 
+    def test_measures_nothing_of_what_does_not_fit_here(self) -> None:
+        done = plan("--model", "gpt3-175b", "--ranks", "2", "--batch", "4", "--measured",
+                    str(self.file))
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertNotIn("measuring", done.stderr)
+        self.assertIn("does not fit", done.stdout)
+        self.assertFalse(self.file.exists())
+
     def test_measures_this_machine_once_and_names_layouts_that_train(self) -> None:
         words = [*TINY, "--ranks", "2", "--batch", "4", "--measured", str(self.file), "--json"]
 

@@ -28,6 +28,22 @@ Task task_of(std::string_view model, std::size_t most = 10) {
   return {.training = training_of(model), .most = most};
 }
 
+TEST(FittingLayouts, AreThoseThatAPlanCounts) {
+  auto machine = some_machine(4);
+  const auto all = fitting_layouts(task_of("nano"), 4, 0);
+  std::uint64_t least = all.front().batch << 40U;
+  for (const auto& config : all) least = std::min(least, examined(config, machine).memory.total());
+
+  machine.memory_bytes = 1.3 * static_cast<double>(least);
+  const auto some = fitting_layouts(task_of("nano"), 4, machine.memory_bytes);
+
+  EXPECT_EQ(all.size(), layouts_of(training_of("nano"), 4).legal.size());
+  EXPECT_EQ(some.size(), plan_for(task_of("nano"), machine).fits);
+  EXPECT_LT(some.size(), all.size());
+  EXPECT_FALSE(some.empty());
+  EXPECT_TRUE(fitting_layouts(task_of("nano"), 4, 1).empty());
+}
+
 TEST(Layouts, AreAllFactorizationsThatTheTrainersRun) {
   const auto layouts = layouts_of(training_of("nano"), 8);
   std::set<std::tuple<std::size_t, std::size_t, std::size_t>> meshes;
