@@ -1,7 +1,6 @@
 #include "plan/plan_text.h"
 
 #include "base/units.h"
-#include "model/training_flops.h"
 #include "trainers/model/parameters.h"
 
 #include <fmt/format.h>
@@ -63,8 +62,10 @@ std::string others_text(const Plan& plan, const Machine& machine) {
   if (machine.memory_bytes > 0)
     text += fmt::format(" into {} a rank",
                         about_bytes_text(static_cast<std::size_t>(machine.memory_bytes)));
-  text +=
-      fmt::format("; {} were simulated, all others have a bound beyond these\n", plan.simulated);
+  text += plan.fits == 0
+              ? "\n"
+              : fmt::format("; {} were simulated, all others have a bound beyond these\n",
+                            plan.simulated);
   for (const auto& candidate : plan.too_large)
     text += fmt::format("# does not fit, of a model cut over {}: {} at least ({})\n",
                         candidate.config.tp * candidate.config.pp,
@@ -120,16 +121,7 @@ Object json_of(const Candidate& candidate, const Machine& machine) {
 
 double mfu_of(const Candidate& candidate, const Machine& machine) {
   if (machine.peak_flops <= 0) return 0;
-  const auto& model = candidate.config.model;
-  const DecoderSizes sizes{.layers = model.layers,
-                           .hidden = model.hidden,
-                           .heads = model.heads,
-                           .kv_heads = model.kv_heads,
-                           .mlp = model.mlp,
-                           .length = model.length,
-                           .vocabulary = model.vocabulary,
-                           .gated = model.llama,
-                           .parameters = trainers::parameters_of(model).count()};
+  const auto sizes = trainers::decoder_sizes(candidate.config.model);
   const auto flops = model_flops_per_token(sizes, FlopsConvention::palm);
   return utilisation(flops, tokens_of(candidate) / candidate.prediction.step_us * 1e6,
                      machine.peak_flops * machine.nranks);

@@ -18,9 +18,6 @@ using json::rounded;
 
 constexpr int kSchema = 1;
 constexpr std::size_t kWarmUp = 2;  // steps that are left out, where there are more than twice
-constexpr int kMostStages = 1024;
-constexpr std::string_view kActions[] = {"forward", "backward", "backward_input",
-                                         "backward_weight"};
 constexpr std::array<std::string_view, 4> kOutcomes{"ok", "refused", "failed", "hung"};
 
 // Null where the line is no JSON object.
@@ -86,25 +83,36 @@ StepTimes times_of(const Json& json) {
           .tokens = json.at("tokens").get<double>()};
 }
 
-// Throws what nlohmann's reader throws where a key is missing or of another type, and out_of_range
-// where a number makes no sense.
-std::vector<PipelineSpan> pipeline_of(const Json& columns) {
-  std::vector<PipelineSpan> step;
-  for (std::size_t i = 0; i < columns.at("stage").size(); ++i) {
-    step.push_back({.stage = columns.at("stage").at(i).get<int>(),
-                    .action = columns.at("action").at(i).get<std::string>(),
-                    .chunk = columns.at("chunk").at(i).get<int>(),
-                    .micro_batch = columns.at("micro_batch").at(i).get<int>(),
-                    .start_us = columns.at("start_us").at(i).get<double>(),
-                    .end_us = columns.at("end_us").at(i).get<double>()});
-    const auto& span = step.back();
-    if (span.stage < 0 || span.stage >= kMostStages) throw std::out_of_range("stage");
-    if (std::ranges::find(kActions, span.action) == std::end(kActions))
-      throw std::out_of_range("action");
+constexpr int kMostStages = 1024;
+constexpr std::string_view kActions[] = {"forward", "backward", "backward_input",
+                                         "backward_weight"};
+
+bool is_stage(const Json& value) {
+  return value.is_number_unsigned() && value.get<std::uint64_t>() < kMostStages;
+}
+bool is_action(const Json& value) {
+  return std::ranges::find(kActions, value) != std::end(kActions);
+}
+bool is_count(const Json& value) { return value.is_number_unsigned(); }
+bool is_time(const Json& value) { return value.is_number(); }
+
+constexpr std::pair<const char*, bool (*)(const Json&)> kPipelineColumns[] = {
+    {"stage", is_stage},       {"action", is_action}, {"chunk", is_count},
+    {"micro_batch", is_count}, {"start_us", is_time}, {"end_us", is_time}};
+
+// Of columns that are equally long, and that a page can draw.
+bool is_pipeline_step(const Json& columns) {
+  if (!columns.is_object() || columns.size() != std::size(kPipelineColumns)) return false;
+  const auto rows = columns.value("stage", Json()).size();
+  for (const auto& [name, holds] : kPipelineColumns) {
+    const auto column = columns.value(name, Json());
+    if (!column.is_array() || column.size() != rows || rows == 0) return false;
+    if (!std::ranges::all_of(column, holds)) return false;
   }
-  return step;
+  return true;
 }
 
+// Throws what nlohmann's reader throws where a key is missing or of another type.
 RunResult result_of(const Json& json) {
   RunResult result{.layout = json.at("layout").get<std::string>(),
                    .nranks = json.at("nranks").get<int>(),
@@ -124,8 +132,10 @@ RunResult result_of(const Json& json) {
   if (outcome == kOutcomes.end()) throw std::out_of_range(name);
   result.outcome = static_cast<Outcome>(outcome - kOutcomes.begin());
   if (result.outcome == Outcome::ok) result.times = times_of(json.at("times"));
-  if (const auto step = json.find("pipeline_step"); step != json.end())
-    result.pipeline_step = pipeline_of(*step);
+  if (const auto step = json.find("pipeline_step"); step != json.end()) {
+    if (!is_pipeline_step(*step)) throw std::out_of_range("pipeline_step");
+    result.pipeline_step = *step;
+  }
   return result;
 }
 
@@ -165,28 +175,16 @@ std::optional<StepTimes> step_times_of(std::string_view jsonl) try {
   return std::nullopt;
 }
 
-std::vector<PipelineSpan> pipeline_step_of(std::string_view jsonl) try {
+Json pipeline_step_of(std::string_view jsonl) try {
   for (const auto line : lines_of(jsonl)) {
     const auto object = object_of(line);
-    if (!object.is_null() && object.value("kind", "") == "end" && object.contains("pipeline_step"))
-      return pipeline_of(object.at("pipeline_step"));
+    if (object.is_null() || object.value("kind", "") != "end") continue;
+    auto step = object.value("pipeline_step", Json());
+    return is_pipeline_step(step) ? std::move(step) : Json();
   }
   return {};
-} catch (const std::exception&) {
+} catch (const Json::exception&) {
   return {};
-}
-
-Json json_of(const std::vector<PipelineSpan>& step) {
-  Json columns;
-  for (const auto& span : step) {
-    columns["stage"].push_back(span.stage);
-    columns["action"].push_back(span.action);
-    columns["chunk"].push_back(span.chunk);
-    columns["micro_batch"].push_back(span.micro_batch);
-    columns["start_us"].push_back(rounded(span.start_us));
-    columns["end_us"].push_back(rounded(span.end_us));
-  }
-  return columns;
 }
 
 std::string line_of(const RunResult& result) {
@@ -207,7 +205,7 @@ std::string line_of(const RunResult& result) {
             {"load_1min", rounded(result.load_1min)}};
   if (!result.reason.empty()) json["reason"] = result.reason;
   if (result.outcome == Outcome::ok) json["times"] = json_of(result.times);
-  if (!result.pipeline_step.empty()) json["pipeline_step"] = json_of(result.pipeline_step);
+  if (!result.pipeline_step.is_null()) json["pipeline_step"] = result.pipeline_step;
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

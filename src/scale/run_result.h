@@ -28,14 +28,6 @@ struct StepTimes {
   double tokens = 0;                           // of the global batch
 };
 
-// The computations of a pipeline's last step, of the first rank of each stage.
-struct PipelineSpan {
-  int stage = 0;
-  std::string action{};  // "forward", "backward", "backward_input" or "backward_weight"
-  int chunk = 0, micro_batch = 0;
-  double start_us = 0, end_us = 0;
-};
-
 // All parts times `factor`.
 StepTimes scaled(StepTimes times, double factor);
 
@@ -43,8 +35,9 @@ StepTimes scaled(StepTimes times, double factor);
 // are left out where there are more than four. Nothing where the run did not end well, or has steps
 // without time or tokens.
 std::optional<StepTimes> step_times_of(std::string_view jsonl);
-// And of their last step; empty: no pipeline ran, or what is said of it makes no sense.
-std::vector<PipelineSpan> pipeline_step_of(std::string_view jsonl);
+// And of a pipeline's last step, as trainers write it; null: none ran, or what is said of it makes
+// no sense.
+json::Json pipeline_step_of(std::string_view jsonl);
 
 struct RunResult {
   std::string layout{};
@@ -60,15 +53,12 @@ struct RunResult {
   std::string start_time{}, hostname{}, version{};  // of linerate, with its commit
   double load_1min = 0;
   StepTimes times{};
-  std::vector<PipelineSpan> pipeline_step{};
+  json::Json pipeline_step{};  // null: none
 };
 
 // A line, with its end; and lines read again. A last line that is torn is left out; what else is no
 // such line is a failure, which goes on behind the file's name.
 std::string line_of(const RunResult& result);
 Result<std::vector<RunResult>> read_results(std::string_view jsonl);
-
-// By column, as trainers write it.
-json::Json json_of(const std::vector<PipelineSpan>& step);
 
 }  // namespace linerate::scale

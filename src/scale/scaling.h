@@ -39,7 +39,7 @@ struct Row {
   std::string reason{};              // of the latter
   Spread step_us{};                  // no runs: nothing below has a meaning
   StepTimes times{};                 // the median step; its parts as in the run nearest to it
-  std::vector<PipelineSpan> pipeline_step{};  // of that run
+  json::Json pipeline_step{};        // of that run; null: no pipeline
   std::optional<Spread> control_us{};
   double tokens_per_s = 0;
   std::optional<double> speedup{};  // against the baseline; nothing: there is none

@@ -94,7 +94,7 @@ Json json_of(const Row& row) {
                       {"idle", json::rounded(row.times.idle_us)}};
   json["exposed_us"] = axes;
   json["tokens_per_s"] = json::rounded(row.tokens_per_s);
-  if (!row.pipeline_step.empty()) json["pipeline_step"] = json_of(row.pipeline_step);
+  if (!row.pipeline_step.is_null()) json["pipeline_step"] = row.pipeline_step;
   if (row.control_us) json["control_us"] = json_of(*row.control_us);
   if (!row.speedup) return json;
   json["speedup"] = json::rounded(*row.speedup);

@@ -222,4 +222,16 @@ double initial_value(const ParameterTable& table, std::size_t parameter, std::si
   __builtin_unreachable();
 }
 
+DecoderSizes decoder_sizes(const ModelConfig& model) {
+  return {.layers = model.layers,
+          .hidden = model.hidden,
+          .heads = model.heads,
+          .kv_heads = model.kv_heads,
+          .mlp = model.mlp,
+          .length = model.length,
+          .vocabulary = model.vocabulary,
+          .gated = model.llama,
+          .parameters = parameters_of(model).count()};
+}
+
 }  // namespace linerate::trainers

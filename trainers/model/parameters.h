@@ -6,6 +6,7 @@
 // parameter is a range of it. Backward writes the gradients of units from the last to the first.
 #pragma once
 
+#include "model/training_flops.h"
 #include "trainers/layout/placement.h"
 #include "trainers/model/config.h"
 #include "trainers/model/tensor_parallel.h"
@@ -84,6 +85,9 @@ struct ParameterTable {
 // GPT-2's initial values (Radford et al. 2019): deviation 0.02, that of projections into the
 // residual stream divided by sqrt(2 * layers). `share`: the part of a tensor-parallel rank.
 ParameterTable parameters_of(const ModelConfig& model, const TensorShare& share = {});
+
+// What its operations are counted from, with all parameters.
+DecoderSizes decoder_sizes(const ModelConfig& model);
 
 // A run of a whole model's units: a pipeline's chunk of it.
 ParameterTable units_of(const ParameterTable& whole, const Range& units);

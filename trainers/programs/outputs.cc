@@ -183,9 +183,7 @@ void TrainOutputs::summarise(TrainingEnd& end) {
                   "communication; last loss {:.6f}",
                   step_us_.size() - (step_us_.size() > 2 * kWarmUp ? kWarmUp : 0), step_us * 1e-3,
                   end.tokens_per_s, kPercent * usual(exposed_), end.loss));
-  const auto used =
-      utilisation_of(options_.train, trainers::parameters_of(options_.train.model).count(),
-                     end.tokens_per_s, run_.peak_flops);
+  const auto used = utilisation_of(options_.train, end.tokens_per_s, run_.peak_flops);
   end.mfu = used.mfu;
   end.hfu = used.hfu;
   print(fmt::format(

@@ -1,7 +1,7 @@
 #include "trainers/programs/utilisation.h"
 
-#include "model/training_flops.h"
 #include "trainers/memory/arena.h"
+#include "trainers/model/parameters.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -56,18 +56,9 @@ double measured_peak_flops(RankContext& rank, DataType type, Math& math) {
   return sum;
 }
 
-Utilisation utilisation_of(const trainers::TrainConfig& train, std::size_t parameters,
-                           double tokens_per_s, double peak_flops) {
-  const auto& model = train.model;
-  const DecoderSizes sizes{.layers = model.layers,
-                           .hidden = model.hidden,
-                           .heads = model.heads,
-                           .kv_heads = model.kv_heads,
-                           .mlp = model.mlp,
-                           .length = model.length,
-                           .vocabulary = model.vocabulary,
-                           .gated = model.llama,
-                           .parameters = parameters};
+Utilisation utilisation_of(const trainers::TrainConfig& train, double tokens_per_s,
+                           double peak_flops) {
+  const auto sizes = trainers::decoder_sizes(train.model);
   constexpr auto kConvention = FlopsConvention::palm;
   const auto recomputed = static_cast<Recomputed>(train.recompute);
   return {.mfu = utilisation(model_flops_per_token(sizes, kConvention), tokens_per_s, peak_flops),

@@ -20,7 +20,7 @@ struct Utilisation {
 };
 
 // By PaLM's convention: 6 N + 12 L h s.
-Utilisation utilisation_of(const trainers::TrainConfig& train, std::size_t parameters,
-                           double tokens_per_s, double peak_flops);
+Utilisation utilisation_of(const trainers::TrainConfig& train, double tokens_per_s,
+                           double peak_flops);
 
 }  // namespace linerate

@@ -2,7 +2,7 @@
 #include "plan/kernels.h"
 
 #include "machines.h"
-#include "model/training_flops.h"
+#include "trainers/model/parameters.h"
 #include "trainers/model/tensor_parallel.h"
 
 #include <gtest/gtest.h>
@@ -29,24 +29,14 @@ double model_flops(const trainers::ModelConfig& share, bool (*counts)(const Kern
          flops_where(head_work(shape), counts);
 }
 
-DecoderSizes sizes_of(const trainers::ModelConfig& model) {
-  return {.layers = model.layers,
-          .hidden = model.hidden,
-          .heads = model.heads,
-          .kv_heads = model.kv_heads,
-          .mlp = model.mlp,
-          .length = model.length,
-          .vocabulary = model.vocabulary,
-          .gated = model.llama};
-}
-
 TEST(Kernels, OfAModelHaveTheOperationsOfItsMatrices) {
   for (const std::string_view name : {"nano", "d12", "llama-mini", "llama3-8b"}) {
     const auto model = model_named(name).value();
     const auto tokens = 3 * static_cast<double>(model.length);
 
-    EXPECT_DOUBLE_EQ(model_flops(model, is_product),
-                     6 * static_cast<double>(matrix_elements(sizes_of(model))) * tokens)
+    EXPECT_DOUBLE_EQ(
+        model_flops(model, is_product),
+        6 * static_cast<double>(matrix_elements(trainers::decoder_sizes(model))) * tokens)
         << name;
   }
 }

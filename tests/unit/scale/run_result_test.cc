@@ -73,18 +73,12 @@ constexpr std::string_view kPipeline =
 TEST(PipelineSteps, ReadAsTrainersWriteThemAndAsRunsDo) {
   auto run = some_run();
   run.pipeline_step = pipeline_step_of(step_line(100) + std::string(kPipeline));
-  ASSERT_EQ(run.pipeline_step.size(), 2U);
+  ASSERT_FALSE(run.pipeline_step.is_null());
 
   const auto read = read_results(line_of(run));
 
   ASSERT_TRUE(read) << read.sentence();
-  const auto& last = read->front().pipeline_step.back();
-  EXPECT_EQ(last.stage, 1);
-  EXPECT_EQ(last.action, "backward");
-  EXPECT_EQ(last.chunk, 1);
-  EXPECT_EQ(last.micro_batch, 3);
-  EXPECT_EQ(last.start_us, 5.5);
-  EXPECT_EQ(last.end_us, 9);
+  EXPECT_EQ(read->front().pipeline_step, json::Json::parse(kPipeline)["pipeline_step"]);
 }
 
 TEST(PipelineSteps, AreNoneWhereTheyMakeNoSense) {
@@ -92,11 +86,12 @@ TEST(PipelineSteps, AreNoneWhereTheyMakeNoSense) {
     std::string text(kPipeline);
     return pipeline_step_of(text.replace(text.find(from), from.size(), to));
   };
-  EXPECT_TRUE(pipeline_step_of(kEnd).empty());
-  EXPECT_TRUE(with("[0,1],\"action", "[0,-1],\"action").empty());
-  EXPECT_TRUE(with("[5,9]", "[5]").empty());
-  EXPECT_TRUE(with("\"backward\"", "7").empty());
-  EXPECT_TRUE(with("\"backward\"", "\"sideways\"").empty());
+  EXPECT_TRUE(pipeline_step_of(kEnd).is_null());
+  EXPECT_TRUE(with("[0,1],\"action", "[0,-1],\"action").is_null());
+  EXPECT_TRUE(with("\"chunk\"", "\"piece\"").is_null());
+  EXPECT_TRUE(with("[5,9]", "[5]").is_null());
+  EXPECT_TRUE(with("\"backward\"", "7").is_null());
+  EXPECT_TRUE(with("\"backward\"", "\"sideways\"").is_null());
 }
 
 TEST(RunResults, ReadAsTheyWereWritten) {
