@@ -129,23 +129,14 @@ MemoryParts MemoryModel::of_stage(const TrainConfig& config, int stage) {
   const auto pp = config.pp, chunks = config.pp * config.virtual_stages;
   for (std::size_t i = 0; i < config.virtual_stages; ++i) {
     const auto of_model = i * pp + static_cast<std::size_t>(stage);
-    const bool embeds = of_model == 0, heads = of_model + 1 == chunks;
     auto model = share;
     model.layers = config.model.layers / chunks;
     model.length = position.sequence.split.local_length();
-    const auto slots = held(config, stage, i);
-    parts.activations += activation_bytes(
-        model, {.sequences = micro_batches_of(config, position.batch_nranks()).size,
-                .type = config.type,
-                .recompute = config.recompute,
-                .cut_classes = !position.tensor.whole(),
-                .row_parts = position.tensor.row_parts(),
-                .sequence = position.sequence,
-                .context = config.cp_method,
-                .embeds = embeds,
-                .heads = heads,
-                .slots = slots.slots,
-                .later = slots.later});
+    const trainers::ChunkPlace place{.first_layer = of_model * model.layers,
+                                     .embeds = of_model == 0,
+                                     .heads = of_model + 1 == chunks};
+    parts.activations +=
+        activation_bytes(model, model_options_of(config, position, place, held(config, stage, i)));
   }
   if (config.stage < trainers::Stage::gradients) return parts;
   std::uint64_t largest = 0;

@@ -42,7 +42,7 @@ struct Trainer::Chunk {
   }
 
   static ModelOptions options_of(Trainer& of, std::size_t chunk) {
-    auto options = model_options_of(of.config_, of.position_, *of.plans_[chunk],
+    auto options = model_options_of(of.config_, of.position_, of.plans_[chunk]->place(),
                                     held_of(of.schedule_.stages[of.stage()], chunk));
     if (of.context_axis_) options.context_axis = &*of.context_axis_;
     return options;

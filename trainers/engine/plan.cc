@@ -279,7 +279,7 @@ HeldMicroBatches held_of(const std::vector<Operation>& list, std::size_t chunk) 
 }
 
 ModelOptions model_options_of(const TrainConfig& config, const Position& position,
-                              const ChunkPlan& chunk, const HeldMicroBatches& held) {
+                              const ChunkPlace& chunk, const HeldMicroBatches& held) {
   return {.sequences = micro_batches_of(config, position.batch_nranks()).size,
           .type = config.type,
           .recompute = config.recompute,
@@ -288,9 +288,9 @@ ModelOptions model_options_of(const TrainConfig& config, const Position& positio
           .sequence = position.sequence,
           .context = config.cp_method,
           .ties_by_rows = config.deterministic,
-          .first_layer = chunk.first_layer(),
-          .embeds = chunk.embeds(),
-          .heads = chunk.heads(),
+          .first_layer = chunk.first_layer,
+          .embeds = chunk.embeds,
+          .heads = chunk.heads,
           .slots = held.slots,
           .later = held.later};
 }

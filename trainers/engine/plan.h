@@ -106,6 +106,11 @@ class GradientLeaves {
 GradientPlan plan_of(const TrainConfig& config, const ParameterTable& table,
                      const FlatLayout& layout, int rank);
 
+// Where a chunk is in the model.
+struct ChunkPlace {
+  std::size_t first_layer = 0;
+  bool embeds = true, heads = true;
+};
 // A chunk of the model that a rank trains: all of it, where there is no pipeline.
 struct ChunkPlan {
   // `units` of the whole model.
@@ -116,6 +121,7 @@ struct ChunkPlan {
   bool embeds() const { return first_unit == 0; }
   bool heads() const { return last; }
   std::size_t first_layer() const { return embeds() ? 0 : first_unit - 1; }
+  ChunkPlace place() const { return {first_layer(), embeds(), heads()}; }
   std::size_t layers() const { return table.units() - (embeds() ? 1 : 0) - (heads() ? 1 : 0); }
 
   const std::size_t first_unit = 0;
@@ -138,7 +144,7 @@ struct HeldMicroBatches {
 };
 HeldMicroBatches held_of(const std::vector<Operation>& list, std::size_t chunk);
 ModelOptions model_options_of(const TrainConfig& config, const Position& position,
-                              const ChunkPlan& chunk, const HeldMicroBatches& held);
+                              const ChunkPlace& chunk, const HeldMicroBatches& held);
 ModelConfig model_of_chunk(const TrainConfig& config, const Position& position,
                            const ChunkPlan& chunk);
 

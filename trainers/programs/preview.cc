@@ -110,9 +110,9 @@ std::size_t activation_bytes_of(const trainers::TrainConfig& train,
   for (std::size_t i = 0; i < chunks.size(); ++i) {
     const auto held =
         trainers::held_of(schedule.stages[static_cast<std::size_t>(position.stage)], i);
-    bytes +=
-        trainers::activation_bytes(trainers::model_of_chunk(train, position, *chunks[i]),
-                                   trainers::model_options_of(train, position, *chunks[i], held));
+    bytes += trainers::activation_bytes(
+        trainers::model_of_chunk(train, position, *chunks[i]),
+        trainers::model_options_of(train, position, chunks[i]->place(), held));
   }
   return bytes;
 }

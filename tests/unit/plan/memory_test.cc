@@ -29,8 +29,9 @@ Held held_by_trainer(const TrainConfig& config, int stage, int nranks) {
   Held held{account.state.total(), account.live_bytes, 0};
   for (std::size_t i = 0; i < chunks.size(); ++i) {
     const auto slots = held_of(schedule.stages[static_cast<std::size_t>(stage)], i);
-    held.activations += activation_bytes(model_of_chunk(config, position, *chunks[i]),
-                                         model_options_of(config, position, *chunks[i], slots));
+    held.activations +=
+        activation_bytes(model_of_chunk(config, position, *chunks[i]),
+                         model_options_of(config, position, chunks[i]->place(), slots));
   }
   return held;
 }

@@ -239,7 +239,7 @@ TEST(PipelineStages, HoldTheActivationsOfTheClosedForm) {
           const auto held = held_of(list, i);
           const auto inputs = (plans[i]->embeds() ? 1u : 0u) + (plans[i]->heads() ? 1u : 0u);
           bytes += activation_bytes(model_of_chunk(config, position, *plans[i]),
-                                    model_options_of(config, position, *plans[i], held)) +
+                                    model_options_of(config, position, plans[i]->place(), held)) +
                    held.slots * inputs * config.model.length * 4;
         }
         EXPECT_EQ(run.ranks[stage].peaks[static_cast<std::size_t>(Category::activation)], bytes);

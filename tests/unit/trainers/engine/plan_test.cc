@@ -238,7 +238,7 @@ TEST(ContextParallelRanks, HoldTheActivationsThatTheClosedFormSays) {
       const auto run = run_tiny(config, 2);
       const auto position = position_of(config, 0, 2);
       const auto chunks = chunks_of(config, position);
-      const auto options = model_options_of(config, position, *chunks.front(), {});
+      const auto options = model_options_of(config, position, chunks.front()->place(), {});
       const auto inputs = 2 * options.sequences * 8 * sizeof(std::int32_t);
       for (const auto& rank : run.ranks)
         EXPECT_EQ(
@@ -260,7 +260,7 @@ TEST(SequenceParallelRanks, HoldTheActivationsThatTheClosedFormSays) {
         const auto run = run_tiny(config, 2);
         const auto position = position_of(config, 0, 2);
         const auto chunks = chunks_of(config, position);
-        const auto options = model_options_of(config, position, *chunks.front(), {});
+        const auto options = model_options_of(config, position, chunks.front()->place(), {});
         const auto model =
             activation_bytes(model_of_chunk(config, position, *chunks.front()), options);
         const auto inputs = 2 * options.sequences * 16 * sizeof(std::int32_t);
