@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -245,12 +247,30 @@ TEST_F(InPieces, NeighboursExchangeBytesOfDifferentLengths) {
   }
 }
 
-// Rank 1 gives up, rank 0 is late, and the others wait as they should.
+// Keeps all cores busy with threads of this process.
+class BusyCores {
+ public:
+  BusyCores() {
+    for (unsigned i = 0; i < std::thread::hardware_concurrency(); ++i)
+      threads_.emplace_back([](const std::stop_token& stop) {
+        while (!stop.stop_requested()) {
+        }
+      });
+  }
+
+ private:
+  std::vector<std::jthread> threads_;
+};
+
+// Rank 1 gives up, rank 0 is late, and the others wait as they should, also without a free core.
 TEST_F(InPieces, ALateRankMakesTheOthersTimeOutAndIsNamedWithTheCall) {
   if (bootstrap_.nranks() == 1) GTEST_SKIP() << "one rank waits for nobody";
+  std::optional<BusyCores> busy;
+  if (bootstrap_.rank() == 2) busy.emplace();
+  job().barrier(soon());
   if (bootstrap_.rank() == 1) {
     try {
-      bootstrap_.barrier(Deadline::after(clock_, 0.01));
+      bootstrap_.barrier(Deadline::after(clock_, 0.2));
       FAIL() << "not timed out";
     } catch (const TimeoutError& error) {
       EXPECT_THAT(error.what(), HasSubstr("others in barrier: rank 0 did not answer"));

@@ -30,12 +30,14 @@ class Pauses {
  public:
   // Whether it slept.
   bool pause() {
-    constexpr std::int64_t kBusyLooks = 200;  // tens of microseconds: a ping-pong stays undisturbed
-    constexpr std::int64_t kYields =
-        20'000;  // some milliseconds: ranks that share a core take turns
+    constexpr int kBusyLooks = 200;      // tens of microseconds: a ping-pong stays undisturbed
+    constexpr double kYieldingS = 0.01;  // ranks that share a core take turns
     constexpr timespec kSleep{.tv_sec = 0, .tv_nsec = 100'000};
-    if (++nlooks_ <= kBusyLooks) return false;
-    if (nlooks_ <= kBusyLooks + kYields) {
+    if (nlooks_ < kBusyLooks) {
+      if (++nlooks_ == kBusyLooks) yielding_ = Deadline::after(clock_, kYieldingS);
+      return false;
+    }
+    if (!yielding_.passed()) {  // by time: on a busy core each yield takes milliseconds
       sched_yield();
       return false;
     }
@@ -44,7 +46,9 @@ class Pauses {
   }
 
  private:
-  std::int64_t nlooks_ = 0;
+  SteadyClock clock_;
+  Deadline yielding_;
+  int nlooks_ = 0;
 };
 
 constexpr int kFirstTag = 1;
@@ -157,7 +161,7 @@ void MpiBootstrap::answer_calls() {
 // Ranks that wait answer, and call others themselves when they give up: the silent ones are at work
 // elsewhere, or stopped. Empty where that says nothing: all are silent, or the library fails.
 std::string MpiBootstrap::text_of_silent() {
-  constexpr double kAnswerS = 0.5;
+  constexpr double kAnswerS = 1.0;  // a busy machine takes its time
   constexpr int kMaxCalled = 512;
   constexpr std::size_t kMaxNamed = 8;
   if (nranks_ > kMaxCalled) return "";

@@ -64,11 +64,11 @@ class WordSearch {
   static constexpr Words by_beginning() {
     static_assert(kWords.size() < 256);
     Words words;
-    for (std::uint8_t i = 1; i <= kWords.size(); ++i) {
+    for (std::size_t i = 1; i <= kWords.size(); ++i) {
       const auto word = kWords[i - 1];
       auto& first = words.first[slot_of(of(word[0]) | of(word[1]) << 8U | of(word[2]) << 16U)];
       words.next[i] = first;
-      first = i;
+      first = static_cast<std::uint8_t>(i);
     }
     return words;
   }

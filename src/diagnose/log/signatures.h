@@ -67,6 +67,7 @@ bool matches(std::string_view pattern, std::string_view text);
 
 // The row that has the texts of this one.
 const Signature& texts_of(const Signature& row);
+const Signature& texts_of(Signature&&) = delete;
 
 // Null: none matches.
 const Signature* find_signature(const Message& message);

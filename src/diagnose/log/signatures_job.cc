@@ -69,6 +69,12 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "PyTorch met a state that it holds impossible: a bug of this version",
      "look the line up in PyTorch's issues; try another version, without NCCL_DESYNC_DEBUG",
      "pytorch/pytorch#105287"},
+    {"pmix-unreachable", "OPAL ERROR: Unreachable in file", Role::fault, Lines::any,
+     "a rank did not reach the PMIx server of its mpirun: the program was built with another MPI, "
+     "or munged ended while the job started",
+     "start it with the mpirun of the MPI that it was built with; where munged comes and goes, set "
+     "PMIX_MCA_psec=native",
+     "open-mpi/ompi#7025"},
     {"mpi-failed",
      "OFI MTL is aborting|Fatal error in PMPI|Fatal error in MPI|Fatal error in internal_|MPI_INIT "
      "has failed|MPI_INIT failed|MPI_Init failed|error occurred in MPI|not enough slots|MPI "

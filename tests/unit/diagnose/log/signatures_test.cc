@@ -265,6 +265,7 @@ constexpr Example kExamples[] = {
     {"nvml-failed", "nvidia-container-cli: initialization error: driver not loaded"},
     {"cuda-graph-capture", "W Cuda failure 900 'operation not permitted when stream is capturing'"},
     {"illegal-access", "Memory access fault by GPU node-4 on address 0x7f"},
+    {"pmix-unreachable", "[n1:1] OPAL ERROR: Unreachable in file ext3x_client.c at line 112"},
     {"hosts-unreachable", "n2: ssh: connect to host n2 port 22: Connection refused"},
     {"job-not-started", "srun: error: Unable to create step for job 7: Invalid generic resource"},
     {"wrong-results", "# Out of bounds values : 12 FAILED"},
