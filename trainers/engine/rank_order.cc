@@ -145,6 +145,18 @@ std::optional<std::string> order_refusal(const RankOrder& order, const MeshShape
   return std::nullopt;
 }
 
+int rank_at(const RankOrder& order, const MeshShape& shape, int place) {
+  const auto& places = order.given.places;
+  if (!places.empty()) return static_cast<int>(std::ranges::find(places, place) - places.begin());
+  const auto axes = *parse_order(order.axes);
+  const auto mesh = mesh_in_order(shape, axes);
+  const auto usual = mesh_in_order(shape, {kTp, kCp, kDp, kPp});
+  std::size_t rank = 0;
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    rank = mesh.moved(rank, i, usual.coordinate(static_cast<std::size_t>(place), axes[i]));
+  return static_cast<int>(rank);
+}
+
 int place_of(const RankOrder& order, const MeshShape& shape, int rank) {
   if (!order.given.places.empty()) return order.given.places[static_cast<std::size_t>(rank)];
   return place_of(shape, *parse_order(order.axes), rank);

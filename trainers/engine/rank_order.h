@@ -47,5 +47,7 @@ struct RankOrder {
 std::optional<std::string> order_refusal(const RankOrder& order, const MeshShape& shape);
 // REQUIRES: it is not refused.
 int place_of(const RankOrder& order, const MeshShape& shape, int rank);
+// The other way round: who stands at a place.
+int rank_at(const RankOrder& order, const MeshShape& shape, int place);
 
 }  // namespace linerate::trainers

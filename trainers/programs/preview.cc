@@ -52,9 +52,6 @@ std::string mesh_text(const trainers::ParameterTable& table) {
 std::string groups_text(const trainers::TrainConfig& train, int nranks, std::size_t axis) {
   constexpr std::size_t kGroups = 8, kRanks = 16;
   const auto shape = trainers::mesh_shape_of(train, nranks);
-  std::vector<int> ranks(static_cast<std::size_t>(nranks));  // by place
-  for (int rank = 0; rank < nranks; ++rank)
-    ranks[static_cast<std::size_t>(trainers::place_of(train.order, shape, rank))] = rank;
   const auto mesh = trainers::mesh_in_order(shape, *trainers::parse_order(trainers::kUsualOrder));
   std::string text;
   std::size_t groups = 0;
@@ -62,7 +59,8 @@ std::string groups_text(const trainers::TrainConfig& train, int nranks, std::siz
     if (mesh.coordinate(place, axis) > 0) continue;
     std::vector<int> group;
     for (std::size_t at = 0; at < std::min(shape[axis], kRanks); ++at)
-      group.push_back(ranks[mesh.moved(place, axis, at)]);
+      group.push_back(
+          trainers::rank_at(train.order, shape, static_cast<int>(mesh.moved(place, axis, at))));
     text += fmt::format(" {}{}{}", groups++ > 0 ? "| " : "", fmt::join(group, " "),
                         shape[axis] > kRanks ? " …" : "");
   }

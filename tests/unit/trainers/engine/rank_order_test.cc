@@ -45,6 +45,8 @@ TEST(RankOrder, GivesEachRankAPlaceOfItsOwnInEveryOrder) {
     const auto order = fmt::format("{}-{}-{}-{}", names[0], names[1], names[2], names[3]);
     auto places = places_of(order.c_str(), shape);
     all.insert(places);
+    for (int rank = 0; rank < 24; ++rank)
+      EXPECT_EQ(rank_at({.axes = order}, shape, places[static_cast<std::size_t>(rank)]), rank);
     std::ranges::sort(places);
     for (int i = 0; i < 24; ++i) ASSERT_EQ(places[static_cast<std::size_t>(i)], i) << order;
     EXPECT_EQ(text_of(*parse_order(order)), order);
@@ -80,6 +82,7 @@ TEST(RankPlaces, AreThoseOfAPlacement) {
   EXPECT_EQ(places->tp, 2u);
   EXPECT_EQ(places->pp, 2u);
   EXPECT_EQ(places->places, places_of("dp-tp-pp", {2, 1, 3, 2}));
+  EXPECT_EQ(rank_at({.given = *places}, {2, 1, 3, 2}, places->places[4]), 4);
 }
 
 TEST(RankPlaces, MakeThePositionsOfARun) {
