@@ -1,7 +1,7 @@
 """Steps that linerate plan predicts beside those that train_3d takes, on this machine.
 
 Usage: plan_accuracy.py [--bin DIR] [--model NAME] [--ranks LIST] [--layouts N] [--steps N]
-                        [--folder DIR]
+                        [--folder DIR] [--emulate FILE]
 
 Of each number of ranks some layouts, at even distances in the order of their predictions, run in
 random order, thrice each: the fastest run counts. FOLDER keeps what was measured. Prints a row for
@@ -22,15 +22,14 @@ from pathlib import Path
 
 from runs import ROOT, finished
 
-WARMUP = 2
-REPEATS = 3
+WARMUP, REPEATS = 2, 3
 
 
 def predicted(args: argparse.Namespace, nranks: int) -> list[dict]:
     """All layouts, the fastest first, by the machine as it is measured now."""
     command = [f"{args.bin}/linerate", "plan", "--model", args.model, "--ranks", str(nranks),
-               "--batch", str(args.batch), "--most", "1000", "--json", "--measured",
-               str(args.folder / f"machine-{args.model}-{nranks}.json")]
+               "--batch", str(args.batch), "--most", "100000", "--json", "--measured",
+               str(args.folder / f"machine-{args.model}-{nranks}.json"), *args.network]
     return json.loads(finished(command))["best"]
 
 
@@ -53,7 +52,7 @@ def step_us(args: argparse.Namespace, nranks: int, row: dict) -> float:
     path.unlink(missing_ok=True)
     finished([f"{args.bin}/train_3d", "-t", str(nranks), "--model", args.model, "--batch",
               str(args.batch), "--steps", str(args.steps + WARMUP), "--jsonl", str(path),
-              *row["options"].split()])
+              *row["options"].split(), *args.network])
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     times = [line["step_us"] for line in lines if line["kind"] == "step"][WARMUP:]
     return statistics.quantiles(times, n=4)[0]
@@ -97,6 +96,8 @@ def main() -> None:
     parser.add_argument("--layouts", type=int, default=16)
     parser.add_argument("--steps", type=int, default=12)
     parser.add_argument("--folder", type=Path, default=Path("plan-accuracy"))
+    parser.add_argument("--emulate", dest="network", default=[],
+                        type=lambda name: ["--emulate", name])
     args = parser.parse_args()
     args.folder.mkdir(parents=True, exist_ok=True)
     everything = []

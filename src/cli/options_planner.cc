@@ -6,7 +6,10 @@
 #include "cli/values.h"
 #include "plan/models.h"
 
+#include <fmt/format.h>
+
 #include <array>
+#include <bit>
 #include <span>
 
 namespace linerate {
@@ -14,7 +17,7 @@ namespace {
 
 constexpr std::int64_t kMostPlannedRanks = 1 << 17, kMostSequences = 1 << 24;
 constexpr std::int64_t kMostOfAModel = 1 << 24;
-constexpr std::int64_t kMostRows = 1000;
+constexpr std::int64_t kMostRows = 1 << 20;
 
 template <std::size_t ModelSizes::*kSize>
 Refusal set_size(const Argument& given, PlannerConfig& config) {
@@ -76,6 +79,13 @@ constexpr auto kPlannerRows = std::to_array<OptionRow>({
      .metavar = "FILE",
      .help = "keep what is measured of this machine in FILE, and measure only what it lacks",
      .apply = set_file_of<PlannerConfig, &PlannerConfig::measured_file>},
+    {.long_name = "emulate",
+     .metavar = "FILE.yaml",
+     .help =
+         "plan for this machine's ranks on the network that FILE describes, as train_3d has it, "
+         "and in which order the mesh is best laid over its nodes",
+     .note = "See [emulated networks](emulation.md). Ranks are a power of two.",
+     .apply = set_file_of<PlannerConfig, &PlannerConfig::emulate_file>},
     {.long_name = "most",
      .metavar = "N",
      .default_text = "10",
@@ -104,6 +114,15 @@ Result<PlannerConfig> parse_planner(const std::vector<std::string>& words) {
   if (const auto refusal = trainers::model_refusal(config.model)) return Failure{*refusal};
   if (!config.measured_file.empty() && !config.machine.option.empty())
     return Failure{"--measured is of this machine: leave " + config.machine.option + " out."};
+  if (config.emulate_file.empty()) return config;
+  if (!config.machine.option.empty())
+    return Failure{"--emulate is for ranks of this machine: leave " + config.machine.option +
+                   " out."};
+  if (!std::has_single_bit(static_cast<unsigned>(config.nranks)))
+    return Failure{fmt::format(
+        "--emulate measures groups whose ranks differ in some bits: --ranks is {}, and a power of "
+        "two is needed.",
+        config.nranks)};
   return config;
 }
 

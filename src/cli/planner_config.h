@@ -22,6 +22,7 @@ struct PlannerConfig {
   std::size_t memory_bytes = 0;  // of a rank; 0: what there is
   std::size_t most = 10;         // layouts to print
   std::string measured_file{};   // of this machine; empty: it is measured, and forgotten
+  std::string emulate_file{};    // the network that this machine's ranks call each other over
   std::string explained{};       // options of a layout; empty: none
   bool json = false;
 };

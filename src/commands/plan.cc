@@ -1,6 +1,7 @@
 // linerate plan: the machine, from its description or measured, and the layouts on it.
 #include "plan/plan.h"
 
+#include "backends/host/emulation/network.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -55,13 +56,37 @@ Result<plan::Machine> described_machine(const PlannerConfig& config) {
                            static_cast<double>(config.memory_bytes));
 }
 
-// What an earlier call has kept, of as many ranks.
+// The emulated network of which nothing is measured yet.
+Result<plan::MeasuredNetwork> network_of(const PlannerConfig& config) {
+  const auto& name = config.emulate_file;
+  auto text = read_regular_file(name, host::kMaxNetworkBytes);
+  if (!text) return Failure{fmt::format("--emulate '{}': {}", name, text.sentence())};
+  const auto network = host::parse_network(*text);
+  if (!network) return Failure{fmt::format("--emulate '{}'{}", name, network.sentence())};
+  const auto& shape = network->plan();
+  if (config.nranks > network->nranks())
+    return Failure{fmt::format("--emulate '{}' has places for {} ranks, and --ranks is {}.", name,
+                               network->nranks(), config.nranks)};
+  if (shape.dilation > 1)
+    return Failure{fmt::format(
+        "--emulate '{}' dilates time {} times, so that compute seems faster than it is: plan "
+        "without dilation.",
+        name, shape.dilation)};
+  return plan::MeasuredNetwork{.file = std::move(text).value(), .node_ranks = shape.ranks_per_node};
+}
+
+// What an earlier call has kept, of as many ranks and the same network.
 Result<plan::Measurements> known_measurements(const PlannerConfig& config) {
   plan::Measurements known{
       .host = this_host().hostname,
       .nranks = config.nranks,
       .cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency())),
       .memory_bytes = static_cast<double>(free_memory_bytes())};
+  if (!config.emulate_file.empty()) {
+    auto network = network_of(config);
+    if (!network) return network.failure();
+    known.network = std::move(network).value();
+  }
   const auto& name = config.measured_file;
   if (name.empty() || !std::filesystem::exists(name)) return known;
   const auto text = read_regular_file(name, plan::kMostMeasurementBytes);
@@ -71,6 +96,9 @@ Result<plan::Measurements> known_measurements(const PlannerConfig& config) {
   if (file->nranks != config.nranks)
     return Failure{fmt::format("{} was measured with {} ranks, and --ranks is {}: name another.",
                                name, file->nranks, config.nranks)};
+  if (file->network.file != known.network.file)
+    return Failure{
+        fmt::format("{} was measured over another network, or over none: name another.", name)};
   return file;
 }
 
@@ -88,11 +116,16 @@ Result<plan::Machine> measured_machine(const CommandInput& input, const PlannerC
   auto known = std::move(read).value();
   const double memory_bytes = config.memory_bytes > 0 ? static_cast<double>(config.memory_bytes)
                                                       : known.memory_bytes / config.nranks;
-  const auto layouts = explained ? std::vector{*explained}
-                                 : plan::fitting_layouts(task_of(config, DataType::float32),
-                                                         config.nranks, memory_bytes);
+  const int node_ranks = known.network.node_ranks;
+  const auto layouts =
+      explained
+          ? std::vector{*explained}
+          : plan::fitting_layouts(
+                task_of(config, DataType::float32),
+                {.nranks = config.nranks, .node_ranks = node_ranks, .memory_bytes = memory_bytes});
   if (!layouts.empty()) {
-    measure(input, plan::needs_of(layouts, DataType::float32, config.nranks), known);
+    measure({input, config.emulate_file},
+            plan::needs_of(layouts, DataType::float32, config.nranks, node_ranks), known);
     keep(config.measured_file, known);
   }
   auto machine = plan::measured_machine(known);
@@ -108,6 +141,8 @@ Result<trainers::TrainConfig> explained_layout(const PlannerConfig& config, Data
     if (!trim(word).empty()) words.emplace_back(word);
   auto options = parse_train(words, TrainProgram::three_d);
   if (!options) return Failure{"--explain: " + options.sentence()};
+  if (!options->rank_order_file.empty())
+    return Failure{"--explain: --rank-order is not planned: say --order."};
   auto layout = options->train;
   layout.model = config.model;
   layout.batch = config.batch;

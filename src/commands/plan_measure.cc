@@ -56,9 +56,21 @@ std::map<double, double> times_in(std::string_view records) {
   return times;
 }
 
+// How NCCL_TESTS_SPLIT groups a host's ranks by size, or a network's: colour = rank AND mask, of
+// which a group's ranks have the same bits.
+std::pair<std::string, std::string> split_of(const plan::CallGroup& group, int nranks,
+                                             bool over_network) {
+  if (!over_network)
+    return {"NCCL_TESTS_SPLIT", group.size < nranks ? fmt::format("DIV{}", group.size) : ""};
+  const int run = group.run > 0 ? group.run : group.size;
+  const int differ = (run - 1) * group.stride + (group.size / run - 1) * group.jump;
+  const int same = (nranks - 1) & ~differ;
+  return {"NCCL_TESTS_SPLIT_MASK", same != 0 ? fmt::format("{:x}", same) : ""};
+}
+
 // One run of a tool over all sizes that are asked for.
-void measure_call(const CommandInput& input, const plan::Needs::Calls& need,
-                  plan::Measurements& known, const fs::path& folder) {
+void measure_call(const Measuring& how, const plan::Needs::Calls& need, bool over_network,
+                  const fs::path& folder, plan::Measurements& known) {
   const auto records = folder / "calls.jsonl";
   std::error_code none;
   fs::remove(records, none);
@@ -68,18 +80,33 @@ void measure_call(const CommandInput& input, const plan::Needs::Calls& need,
   double most = least;
   while (most < need.most_bytes) most *= kSizeFactor;
   const auto path = tool_path(tool_of(need.call)).string();
-  const auto cuts = fmt::format("DIV{}", need.size);
-  run_tool(input, {.program = path,
-                   .argv = {path, "-t", fmt::to_string(known.nranks), "-b", round(least), "-e",
-                            round(most), "-f", fmt::to_string(kSizeFactor), "-n",
-                            fmt::to_string(kIterations), "-c", "0", "--backend", "host", "--jsonl",
-                            records.string()},
-                   .variables = {{"NCCL_TESTS_SPLIT", need.size < known.nranks ? cuts : ""}},
-                   .captured = true});
+  std::vector<std::string> argv{path,
+                                "-t",
+                                fmt::to_string(known.nranks),
+                                "-b",
+                                round(least),
+                                "-e",
+                                round(most),
+                                "-f",
+                                fmt::to_string(kSizeFactor),
+                                "-n",
+                                fmt::to_string(kIterations),
+                                "-c",
+                                "0",
+                                "--backend",
+                                "host",
+                                "--jsonl",
+                                records.string()};
+  if (over_network) argv.insert(argv.end(), {"--emulate", how.emulate_file});
+  run_tool(how.input, {.program = path,
+                       .argv = std::move(argv),
+                       .variables = {split_of(need.group, known.nranks, over_network)},
+                       .captured = true});
   const auto text = read_regular_file(records.string(), kMostRecordBytes);
   if (!text) throw Error(text.sentence());
+  auto& calls = over_network ? known.network.calls : known.calls;
   for (const auto& [bytes, us] : times_in(*text))
-    if (bytes > 0) known.calls.push_back({need.call, need.size, bytes, us});
+    if (bytes > 0) calls.push_back({need.call, need.group, bytes, us});
 }
 
 void measure_kernels(const CommandInput& input, const std::vector<plan::Kernel>& kernels,
@@ -106,33 +133,41 @@ void measure_kernels(const CommandInput& input, const std::vector<plan::Kernel>&
   }
 }
 
-bool is_known(const plan::Measurements& known, const plan::Needs::Calls& need) {
-  double most = 0;
-  for (const auto& call : known.calls)
-    if (call.call == need.call && call.size == need.size) most = std::max(most, call.bytes);
-  return most >= need.most_bytes;
+bool is_of(const plan::MeasuredCall& call, const plan::Needs::Calls& need) {
+  return call.call == need.call && call.group == need.group;
+}
+
+// Of the needs those that `known` has not up to their largest size; what it has of them is dropped.
+std::vector<plan::Needs::Calls> missing(const std::vector<plan::Needs::Calls>& needs,
+                                        std::vector<plan::MeasuredCall>& known) {
+  std::vector<plan::Needs::Calls> all;
+  for (const auto& need : needs) {
+    double most = 0;
+    for (const auto& call : known)
+      if (is_of(call, need)) most = std::max(most, call.bytes);
+    if (most >= need.most_bytes) continue;
+    std::erase_if(known, [&](const plan::MeasuredCall& call) { return is_of(call, need); });
+    all.push_back(need);
+  }
+  return all;
 }
 
 }  // namespace
 
-void measure(const CommandInput& input, const plan::Needs& needs, plan::Measurements& known) {
+void measure(const Measuring& how, const plan::Needs& needs, plan::Measurements& known) {
   std::vector<plan::Kernel> kernels;
   for (const auto& kernel : needs.kernels)
     if (!known.kernels_us.contains(kernel)) kernels.push_back(kernel);
-  std::vector<plan::Needs::Calls> calls;
-  for (const auto& need : needs.calls)
-    if (!is_known(known, need)) calls.push_back(need);
-  if (kernels.empty() && calls.empty()) return;
-  say(fmt::format("note: measuring {} kernels and {} calls of this machine", kernels.size(),
-                  calls.size()));
-  if (!kernels.empty()) measure_kernels(input, kernels, known);
+  const auto calls = missing(needs.calls, known.calls),
+             over_network = missing(needs.over_network, known.network.calls);
+  if (kernels.empty() && calls.empty() && over_network.empty()) return;
+  say(fmt::format(
+      "note: measuring {} kernels and {} calls of this machine{}", kernels.size(), calls.size(),
+      over_network.empty() ? "" : fmt::format(", and {} over the network", over_network.size())));
+  if (!kernels.empty()) measure_kernels(how.input, kernels, known);
   const ScratchFolder folder;
-  for (const auto& need : calls) {
-    std::erase_if(known.calls, [&](const plan::MeasuredCall& call) {
-      return call.call == need.call && call.size == need.size;
-    });
-    measure_call(input, need, known, folder.path());
-  }
+  for (const auto& need : calls) measure_call(how, need, false, folder.path(), known);
+  for (const auto& need : over_network) measure_call(how, need, true, folder.path(), known);
 }
 
 }  // namespace linerate

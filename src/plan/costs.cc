@@ -4,6 +4,9 @@
 #include "trainers/model/tensor_parallel.h"
 
 #include <algorithm>
+#include <array>
+#include <tuple>
+#include <utility>
 
 namespace linerate::plan {
 
@@ -19,7 +22,7 @@ class Chunk {
  public:
   explicit Chunk(const CostOf& of)
       : of_(of),
-        position_(position_of(of.config, 0, of.machine.nranks)),
+        position_(position_at(of.config, 0, of.machine.nranks)),
         groups_(of.config, of.machine.nranks),
         share_(local_share()),
         sequences_(micro_batches_of(of.config, position_.batch_nranks()).size) {}
@@ -34,15 +37,15 @@ class Chunk {
   double layers() const { return static_cast<double>(config().model.layers / chunks()); }
   double element() const { return static_cast<double>(bytes_of(config().type)); }
   double rows() const { return static_cast<double>(sequences_ * share_.length); }
-  double call(CallKind kind, CallGroup group, double bytes) const {
-    return group.size > 1 ? work_us(of_.machine, kind, group, bytes) : 0;
+  CallTime call(CallKind kind, CallGroup group, double bytes) const {
+    return call_time(of_.machine, kind, group, bytes);
   }
   trainers::ModelConfig local_share() const;
   UnitWork work() const;
   void add_tensor(ChunkCost& cost) const;
   void add_context(const UnitWork& block, ChunkCost& cost) const;
   void add_state(ChunkCost& cost) const;
-  double unit_us(CallKind kind, std::uint64_t elements) const {
+  CallTime unit_call(CallKind kind, std::uint64_t elements) const {
     return call(kind, groups_.shard, static_cast<double>(elements) * element());
   }
 
@@ -92,19 +95,19 @@ void Chunk::add_tensor(ChunkCost& cost) const {
   const double bytes = rows() * static_cast<double>(config().model.hidden) * element();
   const bool splits = position_.tensor.splits_rows;
   const double again = config().recompute == Recompute::full ? 1 : 0;
-  const double sum =
+  const CallTime sum =
       call(splits ? CallKind::reduce_scatter : CallKind::all_reduce, groups_.tp, bytes);
-  const double gather = splits ? call(CallKind::all_gather, groups_.tp, bytes) : 0;
+  const CallTime gather = splits ? call(CallKind::all_gather, groups_.tp, bytes) : CallTime();
   const double embedding = embeds() ? 1 : 0, head = heads() ? 1 : 0;
   const auto scalars = [&](double of) {
     return call(CallKind::all_reduce, groups_.tp, of * sizeof(double) * rows());
   };
-  cost.forward.tp_us = (2 * layers() + embedding) * sum + (2 * layers() + head) * gather;
-  cost.backward_input.tp_us = ((2 + again) * layers() + head) * sum +
-                              ((4 + 2 * again) * layers() + embedding) * gather +
-                              head * (scalars(1) + scalars(2));
+  cost.forward.tp = (2 * layers() + embedding) * sum + (2 * layers() + head) * gather;
+  cost.backward_input.tp = ((2 + again) * layers() + head) * sum +
+                           ((4 + 2 * again) * layers() + embedding) * gather +
+                           head * (scalars(1) + scalars(2));
   if (groups_.copies.size > 1)
-    cost.backward_input.tp_us +=
+    cost.backward_input.tp +=
         layers() * call(CallKind::all_reduce, groups_.copies,
                         2 * rows() * static_cast<double>(share_.kv_hidden()) * element());
 }
@@ -128,44 +131,44 @@ void Chunk::add_context(const UnitWork& block, ChunkCost& cost) const {
     Kernels own;
     for (const auto& one : kernels)
       if (one.kernel.kind == kind) own.push_back(one);
-    return of_.machine.compute->us(own) / layers();
+    return of_.machine.compute->us(own) / layers() / of_.machine.share();
   };
   const auto once = [&](double sent, double beside_us) {
     if (exchanges)
       return 2 * call(CallKind::all_to_all, groups_.cp, sent / 2 * ranks / (ranks - 1));
-    const double step = call(CallKind::message, groups_.cp, sent / (ranks - 1));
-    return exposed_us(of_.machine, (ranks - 1) * step, beside_us * (ranks - 1) / ranks, 0);
+    const auto step = call(CallKind::message, groups_.cp, sent / (ranks - 1));
+    return exposed(of_.machine, (ranks - 1) * step, beside_us * (ranks - 1) / ranks, {});
   };
-  const double forward =
+  const CallTime forward =
       once(static_cast<double>(bytes.forward), attention_us(KernelKind::attention, block.forward));
-  const double backward = once(static_cast<double>(bytes.backward),
-                               attention_us(KernelKind::attention_backward, block.backward_input));
-  cost.forward.cp_us = layers() * forward;
-  cost.backward_input.cp_us = layers() * (backward + again * forward);
+  const CallTime backward =
+      once(static_cast<double>(bytes.backward),
+           attention_us(KernelKind::attention_backward, block.backward_input));
+  cost.forward.cp = layers() * forward;
+  cost.backward_input.cp = layers() * (backward + again * forward);
 }
 
 // Stages 2 and 3: what is gathered and reduced of each micro-batch, beside its compute.
 void Chunk::add_state(ChunkCost& cost) const {
   if (groups_.shard.size == 1 || config().stage < Stage::gradients) return;
-  double gather = 0, ends = 0, reduce = 0, first = 0;
+  CallTime gather, inner, reduce, first, last;
   const auto& units = of_.state.units;
   for (std::size_t unit = 0; unit < units.size(); ++unit) {
-    const double us = unit_us(CallKind::all_gather, units[unit]);
-    gather += us;
-    if (config().pp == 1 && (unit == 0 || unit + 1 == units.size())) ends += us;
-    if (unit == 0) first = us;
+    const auto one = unit_call(CallKind::all_gather, units[unit]);
+    const bool is_end = unit == 0 || unit + 1 == units.size();
+    gather += one;
+    if (config().pp > 1 || !is_end) inner += one;  // the others are still there
+    if (unit == 0) first = one;
   }
-  for (const auto bucket : of_.state.buckets) reduce += unit_us(CallKind::reduce_scatter, bucket);
-  const double last_bucket =
-      of_.state.buckets.empty() ? 0 : unit_us(CallKind::reduce_scatter, of_.state.buckets.back());
+  for (const auto bucket : of_.state.buckets)
+    reduce += last = unit_call(CallKind::reduce_scatter, bucket);
   const bool gathers = config().stage == Stage::parameters;
-  const auto set = [&](PassCost& pass, double us, double beside_us, double least_us) {
-    pass.dp_us = exposed_us(of_.machine, us, beside_us, least_us);
-    pass.hidden_us = us - pass.dp_us;
+  const auto pass_us = [&](const PassCost& pass) {
+    return elapsed_us(of_.machine, {pass.work_us(), pass.calls().network_us});
   };
-  if (gathers) set(cost.forward, gather, cost.forward.total_us(), first);
-  const double beside = cost.backward_input.total_us() + cost.backward_weight.total_us();
-  set(cost.backward_input, (gathers ? gather - ends : 0) + reduce, beside, last_bucket);
+  if (gathers) cost.forward.dp = exposed(of_.machine, gather, pass_us(cost.forward), first);
+  const double beside_us = pass_us(cost.backward_input) + pass_us(cost.backward_weight);
+  cost.backward_input.dp = exposed(of_.machine, gathers ? inner + reduce : reduce, beside_us, last);
 }
 
 ChunkCost Chunk::cost() const {
@@ -180,39 +183,94 @@ ChunkCost Chunk::cost() const {
   return cost;
 }
 
+// The ranks along both axes, of which those along the one that counts faster are a run.
+CallGroup joined(CallGroup one, CallGroup other) {
+  if (one.size == 1) return other;
+  if (other.size == 1) return one;
+  if (other.stride < one.stride) std::swap(one, other);
+  const int size = one.size * other.size;
+  if (other.stride == one.stride * one.size) return {size, one.stride};
+  return {size, one.stride, one.size, other.stride};
+}
+
+// Data-parallel ranks, those of the same sequences neighbours, as shards and their replicas.
+std::pair<CallGroup, CallGroup> cut(CallGroup sequences, CallGroup batches, int shard_size) {
+  const auto part = [](CallGroup axis, int size) { return CallGroup{size, axis.stride}; };
+  const auto rest = [](CallGroup axis, int size) {
+    return CallGroup{axis.size / size, axis.stride * size};
+  };
+  if (shard_size < sequences.size)
+    return {part(sequences, shard_size), joined(rest(sequences, shard_size), batches)};
+  const int of_batches = shard_size / sequences.size;
+  return {joined(sequences, part(batches, of_batches)), rest(batches, of_batches)};
+}
+
+// Whether any of the stage's ranks is on another node than the next one's.
+bool crosses_nodes(const Machine& machine, CallGroup stages, int stage) {
+  if (machine.node_ranks == 0) return false;
+  const int next = (stage + 1) % stages.size;
+  for (int rank = 0; rank < machine.nranks; ++rank)
+    if (rank / stages.stride % stages.size == stage &&
+        rank / machine.node_ranks != (rank + (next - stage) * stages.stride) / machine.node_ranks)
+      return true;
+  return false;
+}
+
 }  // namespace
 
-LayoutGroups::LayoutGroups(const TrainConfig& config, int nranks)
-    : tp{static_cast<int>(config.tp), 1},
-      cp{static_cast<int>(config.cp), tp.size},
-      data{nranks / tp.size / static_cast<int>(config.pp), tp.size},
-      shard(config.stage != Stage::none && config.shard_size > 0
-                ? CallGroup{config.shard_size, tp.size}
-                : data),
-      replica{data.size / shard.size, tp.size * shard.size},
-      next_stage{2, nranks / static_cast<int>(config.pp)} {
+LayoutGroups::LayoutGroups(const TrainConfig& config, int nranks) {
+  const auto shape = mesh_shape_of(config, nranks);
+  const auto order = *trainers::parse_order(config.order.axes);
+  std::array<CallGroup, trainers::kMeshAxes.size()> axes;
+  int stride = 1;
+  for (const auto axis : order) {
+    axes[axis] = {static_cast<int>(shape[axis]), stride};
+    stride *= axes[axis].size;
+  }
+  const auto [sequences, batches] = std::pair(axes[1], axes[2]);
+  tp = axes[0];
+  cp = sequences;
+  stages = axes[3];
+  data = joined(sequences, batches);
+  std::tie(shard, replica) = std::pair(data, CallGroup{});
+  if (config.stage != Stage::none && config.shard_size > 0)
+    std::tie(shard, replica) = cut(sequences, batches, config.shard_size);
   const trainers::TensorShare share{.leaves = config.tp, .nranks = config.tp};
-  copies = {static_cast<int>(share.copies(config.model.kv_heads)), 1};
+  copies = {static_cast<int>(share.copies(config.model.kv_heads)), tp.stride};
 }
 
 ChunkCost chunk_cost(const CostOf& of) { return Chunk(of).cost(); }
 
-double work_us(const Machine& machine, CallKind call, CallGroup group, double bytes) {
-  return bytes > 0 ? machine.links->us(call, group, bytes) * machine.share() : 0;
+// It was measured while all ranks made it, so that the work is that of a rank's share.
+CallTime call_time(const Machine& machine, CallKind call, CallGroup group, double bytes) {
+  if (group.size < 2 || bytes <= 0) return {};
+  const double network_us = machine.links->network_us(call, group, bytes);
+  return {(machine.links->us(call, group, bytes) - network_us) * machine.share(), network_us};
 }
 
-double exposed_us(const Machine& machine, double call_us, double beside_us, double first_us) {
-  const double ideal = std::max(std::min(first_us, call_us), call_us - beside_us);
-  return call_us - machine.hidden_share() * (call_us - ideal);
+double elapsed_us(const Machine& machine, const CallTime& call) {
+  return call.work_us / machine.share() + call.network_us;
 }
 
-double message_us(const Machine& machine, const TrainConfig& config) {
+CallTime exposed(const Machine& machine, const CallTime& calls, double beside_us,
+                 const CallTime& first) {
+  const double all_us = elapsed_us(machine, calls);
+  if (all_us <= 0) return {};
+  const double left_us = std::max(std::min(elapsed_us(machine, first), all_us), all_us - beside_us);
+  const double late = left_us / all_us;
+  return {calls.work_us * (late + (1 - machine.hidden_share()) * (1 - late)),
+          calls.network_us * late};
+}
+
+double message_us(const Machine& machine, const TrainConfig& config, int stage) {
   if (config.pp == 1) return 0;
   const LayoutGroups groups(config, machine.nranks);
-  const auto position = position_of(config, 0, machine.nranks);
+  const auto position = position_at(config, 0, machine.nranks);
   const auto rows = micro_batches_of(config, position.batch_nranks()).size * config.model.length /
                     config.cp / position.tensor.row_parts();
-  return machine.links->us(CallKind::message, groups.next_stage,
+  auto between = groups.stages;
+  if (!crosses_nodes(machine, between, stage)) between.size = 2;
+  return machine.links->us(CallKind::message, between,
                            static_cast<double>(rows * config.model.hidden *
                                                static_cast<std::size_t>(bytes_of(config.type))));
 }

@@ -6,11 +6,12 @@
 
 namespace linerate::plan {
 
-// Groups of ranks, numbered as trainers/engine/plan.h says: tp fastest, then cp, dp, pp.
+// Groups of ranks, numbered in the order of the mesh: tp fastest, then cp, dp, pp, or as --order
+// says.
 struct LayoutGroups {
   LayoutGroups(const trainers::TrainConfig& config, int nranks);
 
-  CallGroup tp, copies, cp, data, shard, replica, next_stage;
+  CallGroup tp, copies, cp, data, shard, replica, stages;
 };
 
 struct CostOf {
@@ -22,13 +23,17 @@ struct CostOf {
 };
 ChunkCost chunk_cost(const CostOf& of);
 
-// A call's time as work of the rank's processor: it was measured while all ranks made it.
-double work_us(const Machine& machine, CallKind call, CallGroup group, double bytes);
+// Of one rank, or of no bytes: nothing.
+CallTime call_time(const Machine& machine, CallKind call, CallGroup group, double bytes);
+// While all ranks compute.
+double elapsed_us(const Machine& machine, const CallTime& call);
 
-// Of `call_us` beside `beside_us` of compute, what compute waits for: `first_us` at least.
-double exposed_us(const Machine& machine, double call_us, double beside_us, double first_us);
+// Of calls beside compute that takes `beside_us` while all ranks compute, what it waits for: the
+// first one at least.
+CallTime exposed(const Machine& machine, const CallTime& calls, double beside_us,
+                 const CallTime& first);
 
-// Of an activation that goes to the next stage.
-double message_us(const Machine& machine, const trainers::TrainConfig& config);
+// Of an activation that goes from a stage to the next one, from the last one to the first.
+double message_us(const Machine& machine, const trainers::TrainConfig& config, int stage);
 
 }  // namespace linerate::plan

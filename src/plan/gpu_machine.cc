@@ -79,6 +79,17 @@ struct Footing {
   int nnodes = 1;                          // of a group
 };
 
+// The group's ranks that are neighbours on a node or beyond, as one distance.
+int distance_of(CallGroup group) { return group.run > 0 ? group.jump : group.stride; }
+
+// The first rank of the group that the rank is in.
+int first_of(CallGroup group, int rank) {
+  const int run = group.run > 0 ? group.run : group.size;
+  const int first = rank - rank / group.stride % run * group.stride;
+  if (group.run == 0) return first;
+  return first - rank / group.jump % (group.size / run) * group.jump;
+}
+
 class GpuLinks final : public LinkModel {
  public:
   GpuLinks(const topo::Cluster& cluster, const topo::NcclVersion& version, int nranks)
@@ -116,16 +127,14 @@ class GpuLinks final : public LinkModel {
 };
 
 Footing GpuLinks::footing(CallGroup group) const {
-  const int reach = group.size * group.stride;
+  std::map<int, std::vector<int>> members;  // by the first of the group
+  for (int rank = 0; rank < per_node_; ++rank)
+    members[first_of(group, rank)].push_back(gpus_[static_cast<std::size_t>(rank)]);
   Footing footing;
-  const int groups = std::min(group.stride, per_node_);
-  for (int begin = 0; begin < per_node_; begin += std::min(reach, per_node_))
-    for (int first = 0; first < groups; ++first) {
-      auto& members = footing.groups.emplace_back();
-      for (int at = first; at < std::min(reach, per_node_); at += group.stride)
-        members.push_back(gpus_[static_cast<std::size_t>(begin + at)]);
-      footing.nnodes = group.size / static_cast<int>(members.size());
-    }
+  for (auto& [first, gpus] : members) {
+    footing.nnodes = std::max(footing.nnodes, group.size / static_cast<int>(gpus.size()));
+    footing.groups.push_back(std::move(gpus));
+  }
   return footing;
 }
 
@@ -133,7 +142,7 @@ Footing GpuLinks::footing(CallGroup group) const {
 // follow each other crosses once.
 double GpuLinks::fabric_us(const Footing& footing, CallGroup group, double wire_bytes) const {
   if (fabric_.nodes_per_rack <= 0 || footing.nnodes == 1) return 0;
-  const int apart = std::max(1, group.stride / per_node_);  // nodes
+  const int apart = std::max(1, distance_of(group) / per_node_);  // nodes
   if (footing.nnodes * apart <= fabric_.nodes_per_rack) return 0;
   const double in_rack = std::max(1.0, static_cast<double>(fabric_.nodes_per_rack) / apart);
   const double crossing = static_cast<double>(footing.groups.size()) *
@@ -154,18 +163,18 @@ double GpuLinks::call_us(topo::Function function, const Footing& footing, double
   return topo::slowest_us(at_once);
 }
 
-// Neighbours of all groups send at once: within a node, or each GPU to its like on the next one.
+// Neighbours of all groups send at once: within a node, or to the next one.
 double GpuLinks::message_us(CallGroup group, double bytes) const {
   const auto whole = std::max<std::size_t>(1, static_cast<std::size_t>(bytes));
-  const bool crosses = group.stride >= per_node_;
+  const bool crosses = group.size * group.stride > per_node_;
   std::vector<topo::Load> loads;
   for (int at = 0; at < per_node_; ++at) {
-    const int from = gpus_[static_cast<std::size_t>(at)];
-    if (crosses)
+    const int from = gpus_[static_cast<std::size_t>(at)], to = at + group.stride;
+    if (to >= per_node_ && crosses)
       loads.push_back(message_load(graph_, paths_, {from, -1}, whole));
-    else if (at + group.stride < per_node_ && at / group.stride % group.size + 1 < group.size)
-      loads.push_back(message_load(
-          graph_, paths_, {from, gpus_[static_cast<std::size_t>(at + group.stride)]}, whole));
+    else if (to < per_node_ && at / group.stride % group.size + 1 < group.size)
+      loads.push_back(
+          message_load(graph_, paths_, {from, gpus_[static_cast<std::size_t>(to)]}, whole));
   }
   std::vector<const topo::Load*> at_once;
   for (const auto& load : loads) at_once.push_back(&load);
@@ -239,6 +248,7 @@ Result<Machine> gpu_machine(const topo::Cluster& cluster, const topo::NcclVersio
       .name = fmt::format("{}{}", nnodes > 1 ? fmt::format("{} x ", nnodes) : "",
                           cluster.name.empty() ? cluster.groups.front().topology : cluster.name),
       .nranks = nranks,
+      .node_ranks = per_node,
       .type = DataType::bfloat16,
       .compute = std::make_shared<GpuKernels>(*rates),
       .links = std::make_shared<GpuLinks>(cluster, version, nranks),

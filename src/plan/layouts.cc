@@ -122,4 +122,18 @@ Layouts layouts_of(const TrainConfig& training, int nranks) {
   return Enumeration(training, nranks).all();
 }
 
+std::vector<std::string> orders_of(const TrainConfig& config, int nranks) {
+  const auto shape = mesh_shape_of(config, nranks);
+  std::vector<std::size_t> axes;
+  for (std::size_t axis = 0; axis < shape.size(); ++axis)
+    if (shape[axis] > 1) axes.push_back(axis);
+  std::vector<std::string> orders{std::string(trainers::kUsualOrder)};
+  while (std::ranges::next_permutation(axes).found) {
+    auto& order = orders.emplace_back();
+    for (const auto axis : axes)
+      order += fmt::format("{}{}", order.empty() ? "" : "-", trainers::kMeshAxes[axis]);
+  }
+  return orders;
+}
+
 }  // namespace linerate::plan

@@ -21,4 +21,7 @@ struct Layouts {
 // Beside `training`'s model, batch and type nothing of it is read.
 Layouts layouts_of(const trainers::TrainConfig& training, int nranks);
 
+// The orders of the mesh's axes that differ: those of one rank are nowhere. The usual one is first.
+std::vector<std::string> orders_of(const trainers::TrainConfig& config, int nranks);
+
 }  // namespace linerate::plan

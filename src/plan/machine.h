@@ -22,10 +22,12 @@ enum class CallKind : std::uint8_t { all_reduce, all_gather, reduce_scatter, all
 inline constexpr std::string_view kCallNames[] = {"all_reduce", "all_gather", "reduce_scatter",
                                                   "all_to_all", "sendrecv"};
 
-// `size` ranks, each `stride` after the one before. All such groups of the job call at once; of a
-// message the group is both ends.
+// `size` ranks, each `stride` after the one before; with a `run`, so many of them, and then as many
+// again, each run `jump` after the one before. All such groups of the job call at once. Of a
+// message the group is both ends, or a ring of which each sends to the next.
 struct CallGroup {
   int size = 1, stride = 1;
+  int run = 0, jump = 0;
 
   auto operator<=>(const CallGroup&) const = default;
 };
@@ -35,11 +37,15 @@ class LinkModel {
   virtual ~LinkModel() = default;
   // REQUIRES: two ranks at least. Of no bytes 0.
   virtual double us(CallKind call, CallGroup group, double bytes) const = 0;
+  // Of that, what a network takes while no processor of the ranks is needed; where it is not known,
+  // none: Machine::processors says whether calls need any.
+  virtual double network_us(CallKind, CallGroup, double) const { return 0; }
 };
 
 struct Machine {
   std::string name{};
-  int nranks = 1;  // of the job
+  int nranks = 1;      // of the job
+  int node_ranks = 0;  // of each node; 0: all ranks are equally far apart, in any order
   DataType type = DataType::float32;
   std::shared_ptr<const ComputeModel> compute{};  // of a rank that has a processor to itself
   std::shared_ptr<const LinkModel> links{};

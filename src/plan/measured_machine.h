@@ -1,5 +1,6 @@
 // This machine as the suite's own benchmarks have measured it: calls of Math (math_perf) and
-// collectives (all_reduce_perf and its siblings, by groups of all ranks at once).
+// collectives (all_reduce_perf and its siblings, by groups of all ranks at once). Over an emulated
+// network (docs/emulation.md) calls are measured by which ranks are a group, too.
 #pragma once
 
 #include "base/result.h"
@@ -29,7 +30,7 @@ class MeasuredKernels final : public ComputeModel {
 
 struct MeasuredCall {
   CallKind call = CallKind::all_reduce;
-  int size = 2;  // ranks of the group
+  CallGroup group{.size = 2};  // without a network of its size alone
   double bytes = 0, us = 0;
 
   bool operator==(const MeasuredCall&) const = default;
@@ -37,14 +38,30 @@ struct MeasuredCall {
 
 // Between two sizes the time is interpolated, below the smallest it is that one's, beyond the
 // largest it grows with the bytes. Ranks of one host are equally far apart: strides do not matter.
+// Those of an emulated network are not: `over_network` are calls of the same kinds and sizes, each
+// group by itself. What they take longer than on the host needs no processor.
 class MeasuredLinks final : public LinkModel {
  public:
-  explicit MeasuredLinks(const std::vector<MeasuredCall>& calls);
+  explicit MeasuredLinks(const std::vector<MeasuredCall>& calls,
+                         const std::vector<MeasuredCall>& over_network = {});
 
   double us(CallKind call, CallGroup group, double bytes) const override;
+  double network_us(CallKind call, CallGroup group, double bytes) const override;
 
  private:
-  std::map<std::pair<CallKind, int>, std::map<double, double>> us_;
+  using Points = std::map<double, double>;  // time by bytes
+  using Calls = std::map<std::pair<CallKind, CallGroup>, Points>;
+  static Calls by_group(const std::vector<MeasuredCall>& calls);
+  static double us_in(const Calls& calls, CallKind call, CallGroup group, double bytes);
+
+  const Calls us_, over_network_us_;
+};
+
+// An emulated network that calls were measured over.
+struct MeasuredNetwork {
+  std::string file{};  // the text of --emulate's file; empty: there is none
+  int node_ranks = 0;
+  std::vector<MeasuredCall> calls{};
 };
 
 // What was measured, as a file holds it.
@@ -54,6 +71,7 @@ struct Measurements {
   double memory_bytes = 0;  // free, of all ranks together
   std::map<Kernel, double> kernels_us{};
   std::vector<MeasuredCall> calls{};
+  MeasuredNetwork network{};
 };
 inline constexpr std::size_t kMostMeasurementBytes = std::size_t{16} << 20;
 std::string measurements_json(const Measurements& measured);
@@ -67,11 +85,14 @@ struct Needs {
   std::vector<Kernel> kernels{};
   struct Calls {
     CallKind call = CallKind::all_reduce;
-    int size = 2;
+    CallGroup group{.size = 2};
     double least_bytes = 0, most_bytes = 0;
   };
-  std::vector<Calls> calls{};
+  std::vector<Calls> calls{};         // by the size of the group
+  std::vector<Calls> over_network{};  // by the group, where nodes are told apart
 };
-Needs needs_of(const std::vector<trainers::TrainConfig>& layouts, DataType type, int nranks);
+// `node_ranks`: of a node of the network, 0: there is none.
+Needs needs_of(const std::vector<trainers::TrainConfig>& layouts, DataType type, int nranks,
+               int node_ranks = 0);
 
 }  // namespace linerate::plan

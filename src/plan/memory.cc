@@ -14,7 +14,7 @@ using trainers::TrainConfig;
 namespace {
 
 trainers::Position first_of_stage(const TrainConfig& config, int stage, int nranks) {
-  return position_of(config, nranks / static_cast<int>(config.pp) * stage, nranks);
+  return position_at(config, nranks / static_cast<int>(config.pp) * stage, nranks);
 }
 
 StageState state_of(const TrainConfig& config, const trainers::Position& position) {

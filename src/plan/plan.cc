@@ -49,6 +49,27 @@ void keep_smallest(std::map<std::size_t, Candidate>& smallest, Candidate candida
     found->second = std::move(candidate);
 }
 
+// The layout in each order of the mesh that makes a difference.
+std::vector<TrainConfig> ordered(TrainConfig config, const Machine& machine) {
+  if (machine.node_ranks == 0 || machine.node_ranks >= machine.nranks) return {config};
+  std::vector<TrainConfig> all;
+  for (auto& order : orders_of(config, machine.nranks)) {
+    config.order.axes = std::move(order);
+    all.push_back(config);
+  }
+  return all;
+}
+
+// Whether the layout in another order of the mesh takes as long: nothing that matters is elsewhere.
+bool has_equal(const std::vector<Candidate>& all, const Candidate& candidate) {
+  return std::ranges::any_of(all, [&](const Candidate& other) {
+    if (other.prediction.step_us != candidate.prediction.step_us) return false;
+    auto config = candidate.config;
+    config.order = other.config.order;
+    return options_of(config) == options_of(other.config);
+  });
+}
+
 void sort_best(std::vector<Candidate>& best, std::size_t most) {
   std::ranges::stable_sort(best, {}, [](const Candidate& c) { return c.prediction.step_us; });
   if (best.size() > most) best.resize(most);
@@ -56,12 +77,14 @@ void sort_best(std::vector<Candidate>& best, std::size_t most) {
 
 }  // namespace
 
-std::vector<TrainConfig> fitting_layouts(const Task& task, int nranks, double memory_bytes) {
-  MemoryModel memory(nranks);
+std::vector<TrainConfig> fitting_layouts(const Task& task, const Machine& machine) {
+  MemoryModel memory(machine.nranks);
   std::vector<TrainConfig> fitting;
-  for (const auto& config : layouts_of(task.training, nranks).legal)
-    if (const auto one = fitted(memory, config, nranks, memory_bytes); fits(one, memory_bytes))
-      fitting.push_back(one.config);
+  for (const auto& config : layouts_of(task.training, machine.nranks).legal) {
+    const auto one = fitted(memory, config, machine.nranks, machine.memory_bytes);
+    if (!fits(one, machine.memory_bytes)) continue;
+    for (auto& layout : ordered(one.config, machine)) fitting.push_back(std::move(layout));
+  }
   return fitting;
 }
 
@@ -77,18 +100,21 @@ Plan plan_for(const Task& task, const Machine& machine) {
       keep_smallest(smallest, std::move(candidate));
       continue;
     }
-    const double least_us = predictor.least_us(candidate.config);
-    fitting.push_back({std::move(candidate), least_us});
+    ++plan.fits;
+    for (const auto& layout : ordered(candidate.config, machine)) {
+      candidate.config = layout;
+      fitting.push_back({candidate, predictor.least_us(layout)});
+    }
   }
-  plan.fits = fitting.size();
   for (auto& [cut, candidate] : smallest) plan.too_large.push_back(std::move(candidate));
   std::ranges::stable_sort(fitting, {}, &Bounded::least_us);
   for (auto& [candidate, least_us] : fitting) {
     if (plan.best.size() >= task.most && least_us >= plan.best.back().prediction.step_us) break;
     candidate.prediction = predictor.predict(candidate.config);
+    ++plan.simulated;
+    if (has_equal(plan.best, candidate)) continue;
     plan.best.push_back(std::move(candidate));
     sort_best(plan.best, task.most);
-    ++plan.simulated;
   }
   return plan;
 }
@@ -121,6 +147,7 @@ void take_layout(const TrainConfig& layout, TrainConfig& into) {
   into.stage = layout.stage;
   into.micro_batch = layout.micro_batch;
   into.recompute = layout.recompute;
+  if (layout.order.axes != trainers::kUsualOrder) into.order.axes = layout.order.axes;
 }
 
 Candidate examined(const TrainConfig& config, const Machine& machine) {
@@ -141,6 +168,7 @@ std::string options_of(const TrainConfig& config) {
   add(config.cp > 1 && config.cp_method == ContextMethod::ulysses, "--cp-method ulysses");
   add(config.pp > 1, fmt::format("--pp {} --schedule {}", config.pp, config.pp_schedule));
   add(config.virtual_stages > 1, fmt::format("--virtual-stages {}", config.virtual_stages));
+  add(config.order.axes != trainers::kUsualOrder, "--order " + config.order.axes);
   add(config.stage != Stage::none, fmt::format("--zero {}", static_cast<int>(config.stage)));
   add(config.shard_size > 0, fmt::format("--shard-size {}", config.shard_size));
   add(config.micro_batch > 0, fmt::format("--micro-batch {}", config.micro_batch));

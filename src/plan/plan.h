@@ -46,10 +46,10 @@ struct Plan {
       too_large{};  // for each number of ranks that share a model what needs least
 };
 
-// The layouts that fit into the memory of a rank, with the least recomputation that this takes; 0:
-// there is enough. REQUIRES: the model has no refusal.
-std::vector<trainers::TrainConfig> fitting_layouts(const Task& task, int nranks,
-                                                   double memory_bytes);
+// The layouts that fit into the memory of a rank of the machine, with the least recomputation that
+// this takes; where it has nodes, in all orders of the mesh. How fast it is does not matter.
+// REQUIRES: the model has no refusal.
+std::vector<trainers::TrainConfig> fitting_layouts(const Task& task, const Machine& machine);
 
 // REQUIRES: the model has no refusal, and the machine has as many ranks as it says.
 Plan plan_for(const Task& task, const Machine& machine);

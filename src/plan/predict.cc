@@ -27,29 +27,29 @@ int stage_of_chunk(const TrainConfig& config, std::size_t chunk) {
 }
 
 trainers::ChunkTimes times_of(const ChunkCost& cost, double message_us) {
-  return {.forward_us = cost.forward.total_us(),
-          .backward_input_us = cost.backward_input.total_us(),
-          .backward_weight_us = cost.backward_weight.total_us(),
-          .message_us = message_us};
+  return {.forward_us = cost.forward.work_us(),
+          .backward_input_us = cost.backward_input.work_us(),
+          .backward_weight_us = cost.backward_weight.work_us(),
+          .message_us = message_us,
+          .forward_wait_us = cost.forward.calls().network_us,
+          .backward_input_wait_us = cost.backward_input.calls().network_us,
+          .backward_weight_wait_us = cost.backward_weight.calls().network_us};
 }
 
-void add_pass(const PassCost& pass, double times, StepParts& parts) {
-  parts.compute_us += times * pass.compute_us;
-  parts.tp_us += times * pass.tp_us;
-  parts.cp_us += times * pass.cp_us;
-  parts.dp_us += times * pass.dp_us;
-}
-
-// Of a stage, on a processor of its own.
-StepParts work_of(const std::vector<ChunkCost>& costs, const TrainConfig& config, int stage,
-                  double rounds) {
-  StepParts parts;
+// Of a stage in a step, on a processor of its own.
+PassCost work_of(const std::vector<ChunkCost>& costs, const TrainConfig& config, int stage,
+                 double rounds) {
+  PassCost all;
   for (std::size_t v = 0; v < config.virtual_stages; ++v) {
     const auto& cost = costs[v * config.pp + static_cast<std::size_t>(stage)];
-    for (const auto* pass : {&cost.forward, &cost.backward_input, &cost.backward_weight})
-      add_pass(*pass, rounds, parts);
+    for (const auto* pass : {&cost.forward, &cost.backward_input, &cost.backward_weight}) {
+      all.compute_us += rounds * pass->compute_us;
+      all.tp += rounds * pass->tp;
+      all.cp += rounds * pass->cp;
+      all.dp += rounds * pass->dp;
+    }
   }
-  return parts;
+  return all;
 }
 
 // When the last reduction of whole gradients ends: buckets are complete at even distances, by
@@ -83,10 +83,13 @@ struct Simulated {
 
 Simulated simulated_once(const TrainConfig& config, const Machine& machine,
                          const std::vector<ChunkCost>& costs) {
-  const double message = message_us(machine, config);
+  std::vector<double> messages_us;
+  for (int stage = 0; stage < static_cast<int>(config.pp); ++stage)
+    messages_us.push_back(message_us(machine, config, stage));
   std::vector<trainers::ChunkTimes> times;
-  for (const auto& cost : costs) times.push_back(times_of(cost, message));
-  const auto schedule = schedule_of(config, position_of(config, 0, machine.nranks));
+  for (const auto& cost : costs)
+    times.push_back(times_of(cost, messages_us[times.size() % config.pp]));
+  const auto schedule = schedule_of(config, position_at(config, 0, machine.nranks));
   const double at_once = machine.processors / machine.nranks * static_cast<double>(config.pp);
   const auto all = simulated_sharing(schedule, times, at_once);
   Simulated result{.step_us = all.step_us};
@@ -113,7 +116,7 @@ double extrapolated(double before, double after, double times) {
 // A step of many micro-batches from two shorter ones: each further micro-batch adds as much.
 Simulated simulated_step(const TrainConfig& config, const Machine& machine,
                          const std::vector<ChunkCost>& costs) {
-  const auto rounds = rounds_of(config, position_of(config, 0, machine.nranks));
+  const auto rounds = rounds_of(config, position_at(config, 0, machine.nranks));
   const auto steady = steady_rounds(config);
   if (rounds <= 3 * steady) return simulated_once(config, machine, costs);
   const auto before = simulated_once(shortened(config, machine.nranks, steady), machine, costs);
@@ -153,84 +156,94 @@ std::vector<ChunkCost> Predictor::costs_of(const TrainConfig& config) {
   return costs;
 }
 
-double Predictor::call_us(CallKind call, CallGroup group, double bytes) const {
-  return group.size > 1 && bytes > 0 ? machine_.links->us(call, group, bytes) : 0;
+CallTime Predictor::call(CallKind call, CallGroup group, double bytes) const {
+  return call_time(machine_, call, group, bytes);
 }
 
 double Predictor::optimizer_us(const TrainConfig& config, int stage) {
   const auto work = optimizer_work(memory_.state(config, stage).owned);
   const LayoutGroups groups(config, machine_.nranks);
   constexpr double kScalar = 8;
-  double scalars_us = call_us(CallKind::all_reduce, groups.data, kScalar);  // losses
-  if (config.stage != Stage::none)
-    scalars_us += call_us(CallKind::all_reduce, groups.shard, kScalar);
-  scalars_us += call_us(CallKind::all_reduce, groups.tp, kScalar);
-  const CallGroup stages{static_cast<int>(config.pp), groups.next_stage.stride};
-  scalars_us += 2 * call_us(CallKind::all_reduce, stages, kScalar);
-  return machine_.compute->us(work) / machine_.share() + scalars_us;
+  CallTime scalars = call(CallKind::all_reduce, groups.data, kScalar);  // losses
+  if (config.stage != Stage::none) scalars += call(CallKind::all_reduce, groups.shard, kScalar);
+  scalars += call(CallKind::all_reduce, groups.tp, kScalar);
+  scalars += 2 * call(CallKind::all_reduce, groups.stages, kScalar);
+  return machine_.compute->us(work) / machine_.share() + elapsed_us(machine_, scalars);
 }
 
 double Predictor::least_us(const TrainConfig& config) {
   const auto costs = costs_of(config);
   const auto rounds =
-      static_cast<double>(rounds_of(config, position_of(config, 0, machine_.nranks)));
+      static_cast<double>(rounds_of(config, position_at(config, 0, machine_.nranks)));
   const auto kind = std::ranges::find(trainers::schedule_kinds(), config.pp_schedule,
                                       &trainers::ScheduleKind::name);
   const bool splits = kind->inputs_ahead != nullptr;  // weights' gradients fill the last wait
   double ramp_us = 0, most_us = 0, all_us = 0;
   for (std::size_t stage = 0; stage < config.pp; ++stage) {
-    const double work_us = work_of(costs, config, static_cast<int>(stage), rounds).total_us();
-    most_us = std::max(most_us, ramp_us + work_us);
-    all_us += work_us;
+    const auto work = work_of(costs, config, static_cast<int>(stage), rounds);
+    most_us = std::max(most_us, ramp_us + work.total_us());
+    all_us += work.work_us();
     ramp_us += splits ? costs[stage].forward.total_us() : costs[stage].total_us();
   }
   const double ranks = machine_.nranks / static_cast<double>(config.pp);
-  return std::max(most_us, all_us * ranks / machine_.processors) + optimizer_us(config, 0);
+  const double shared_us = all_us * ranks / machine_.processors;
+  // Without a pipeline nobody computes while the network is waited for.
+  const double waited_us = config.pp == 1 ? most_us - all_us : 0;
+  return std::max(most_us, shared_us + waited_us) + optimizer_us(config, 0);
 }
 
 // Whole gradients are reduced once a step; of a hybrid's shards the replicas' sums.
-double Predictor::reduce_us(const TrainConfig& config, std::uint64_t elements) const {
+CallTime Predictor::reduction(const TrainConfig& config, std::uint64_t elements) const {
   const LayoutGroups groups(config, machine_.nranks);
   const double element = static_cast<double>(bytes_of(config.type));
   const double bytes = static_cast<double>(elements) * element;
-  if (config.stage == Stage::none) return call_us(CallKind::all_reduce, groups.data, bytes);
-  const double of_replicas =
-      call_us(CallKind::all_reduce, groups.replica, bytes / groups.shard.size);
+  if (config.stage == Stage::none) return call(CallKind::all_reduce, groups.data, bytes);
+  const auto of_replicas = call(CallKind::all_reduce, groups.replica, bytes / groups.shard.size);
   if (config.stage >= Stage::gradients) return of_replicas;
-  return call_us(CallKind::reduce_scatter, groups.shard, bytes) + of_replicas;
+  return call(CallKind::reduce_scatter, groups.shard, bytes) + of_replicas;
 }
 
 // Stages 1 and 2: parameters after the optimizer's step.
 double Predictor::gather_us(const TrainConfig& config, const StageState& state) const {
   if (config.stage != Stage::optimizer && config.stage != Stage::gradients) return 0;
   const LayoutGroups groups(config, machine_.nranks);
-  double sum_us = 0;
+  CallTime sum;
   for (const auto& chunk : state.chunks)
     for (const auto bucket : chunk.buckets)
-      sum_us += call_us(CallKind::all_gather, groups.shard,
-                        static_cast<double>(bucket) * static_cast<double>(bytes_of(config.type)));
-  return sum_us;
+      sum += call(CallKind::all_gather, groups.shard,
+                  static_cast<double>(bucket) * static_cast<double>(bytes_of(config.type)));
+  return elapsed_us(machine_, sum);
 }
 
-// The stage's own part of the step.
-Prediction Predictor::of_stage(const TrainConfig& config, int stage, const StepParts& work,
+// The stage's own part of the step. What of its calls needs a processor costs compute as much.
+Prediction Predictor::of_stage(const TrainConfig& config, int stage, const PassCost& cost,
                                const StageTimeline& time) {
   const auto& state = memory_.state(config, stage);
-  const auto reduce = [&](std::uint64_t elements) { return reduce_us(config, elements); };
-  double reduction_us = 0;
+  const auto reduce_us = [&](std::uint64_t elements) {
+    return elapsed_us(machine_, reduction(config, elements));
+  };
+  CallTime reductions;
   for (const auto& chunk : state.chunks)
-    for (const auto bucket : chunk.buckets) reduction_us += reduce(bucket);
+    for (const auto bucket : chunk.buckets) reductions += reduction(config, bucket);
+  const double all_us = elapsed_us(machine_, reductions);
   const double late_us =
-      std::clamp(reduced_us(time.last, state.chunks, reduce) - time.end_us, 0.0, reduction_us);
-  const double exposed = reduction_us - machine_.hidden_share() * (reduction_us - late_us);
+      std::clamp(reduced_us(time.last, state.chunks, reduce_us) - time.end_us, 0.0, all_us);
+  const double work_share = all_us > 0 ? 1 - reductions.network_us / all_us : 0;
+  const double exposed_us =
+      late_us + (1 - machine_.hidden_share()) * work_share * (all_us - late_us);
 
-  Prediction one{.parts = work, .hidden_dp_us = reduction_us - exposed};
-  const double slower = work.total_us() > 0 ? time.busy_us / work.total_us() : 1;
-  for (auto* part : {&one.parts.compute_us, &one.parts.tp_us, &one.parts.cp_us, &one.parts.dp_us})
-    *part *= slower;
-  one.parts.dp_us += exposed + gather_us(config, state);
-  one.parts.bubble_us = time.end_us - time.busy_us;
-  one.parts.optimizer_us = optimizer_us(config, stage);
+  const double slower =
+      cost.work_us() > 0 ? (time.busy_us - cost.calls().network_us) / cost.work_us() : 1;
+  const auto took_us = [&](const CallTime& calls) {
+    return slower * calls.work_us + calls.network_us;
+  };
+  Prediction one{.parts = {.compute_us = slower * cost.compute_us,
+                           .tp_us = took_us(cost.tp),
+                           .cp_us = took_us(cost.cp),
+                           .dp_us = took_us(cost.dp) + exposed_us + gather_us(config, state),
+                           .bubble_us = time.end_us - time.busy_us,
+                           .optimizer_us = optimizer_us(config, stage)},
+                 .hidden_dp_us = all_us - exposed_us};
   one.step_us = one.parts.total_us();
   return one;
 }
@@ -239,7 +252,7 @@ Prediction Predictor::predict(const TrainConfig& config) {
   const auto costs = costs_of(config);
   const auto step = simulated_step(config, machine_, costs);
   const auto rounds =
-      static_cast<double>(rounds_of(config, position_of(config, 0, machine_.nranks)));
+      static_cast<double>(rounds_of(config, position_at(config, 0, machine_.nranks)));
   Prediction slowest;
   for (int stage = 0; stage < static_cast<int>(config.pp); ++stage) {
     const auto one = of_stage(config, stage, work_of(costs, config, stage, rounds),

@@ -9,7 +9,8 @@
 // completes them; what is left when it ends is exposed. Then come the norm, the optimizer and, in
 // stages 1 and 2, the gathering of parameters.
 // Where ranks share processors (Machine::processors), compute and calls are work that these must
-// do: a rank has its share of them, a pipeline's stages what others leave.
+// do: a rank has its share of them, a pipeline's stages what others leave. What a network takes
+// needs none of them (LinkModel::network_us).
 #pragma once
 
 #include "plan/machine.h"
@@ -39,11 +40,29 @@ struct Prediction {
   double hidden_dp_us = 0;  // of gradients and parameters, what costs nothing
 };
 
+// What calls cost a rank: of a processor of its own, and of a network besides.
+struct CallTime {
+  double work_us = 0, network_us = 0;
+
+  CallTime& operator+=(const CallTime& other) {
+    work_us += other.work_us;
+    network_us += other.network_us;
+    return *this;
+  }
+  friend CallTime operator+(CallTime one, const CallTime& other) { return one += other; }
+  friend CallTime operator*(double times, const CallTime& one) {
+    return {times * one.work_us, times * one.network_us};
+  }
+};
+
 // Of a chunk and a micro-batch, on a processor of its own.
 struct PassCost {
-  double compute_us = 0, tp_us = 0, cp_us = 0, dp_us = 0, hidden_us = 0;
+  double compute_us = 0;
+  CallTime tp{}, cp{}, dp{};
 
-  double total_us() const { return compute_us + tp_us + cp_us + dp_us; }
+  CallTime calls() const { return tp + cp + dp; }
+  double work_us() const { return compute_us + calls().work_us; }
+  double total_us() const { return work_us() + calls().network_us; }
 };
 struct ChunkCost {
   PassCost forward{}, backward_input{}, backward_weight{};
@@ -73,11 +92,11 @@ class Predictor {
 
  private:
   std::vector<ChunkCost> costs_of(const trainers::TrainConfig& config);
-  double call_us(CallKind call, CallGroup group, double bytes) const;
+  CallTime call(CallKind call, CallGroup group, double bytes) const;
   double optimizer_us(const trainers::TrainConfig& config, int stage);
-  double reduce_us(const trainers::TrainConfig& config, std::uint64_t elements) const;
+  CallTime reduction(const trainers::TrainConfig& config, std::uint64_t elements) const;
   double gather_us(const trainers::TrainConfig& config, const StageState& state) const;
-  Prediction of_stage(const trainers::TrainConfig& config, int stage, const StepParts& work,
+  Prediction of_stage(const trainers::TrainConfig& config, int stage, const PassCost& cost,
                       const StageTimeline& time);
 
   const Machine& machine_;

@@ -94,6 +94,10 @@ class Plan(unittest.TestCase):
              "--explain: --tp 3 does not divide 8 ranks; choices: 1, 2, 4, 8."),
             (["--model", "nano", "--ranks", "2", "--measured", "/etc/passwd"], "/etc/passwd is no"),
             (["--model", "nano", "--ranks", "8", "--platform", "dgx-a10"], "dgx-a100"),
+            (["--model", "nano", "--ranks", "4", "--explain", "--pp 2 --order dp"],
+             "--explain: --order dp says nothing of pp"),
+            (["--model", "nano", "--ranks", "4", "--explain", "--rank-order place.json"],
+             "say --order"),
         ):
             with self.subTest(words=words):
                 done = plan(*words)

@@ -33,6 +33,8 @@ struct ChunkTimes {
   double backward_input_us = 0;   // B
   double backward_weight_us = 0;  // W
   double message_us = 0;  // alpha + bytes / beta: the activation to the next chunk, or its gradient
+  // Beside F, and B and W: waits for a network, during which a processor is free for others.
+  double forward_wait_us = 0, backward_input_wait_us = 0, backward_weight_wait_us = 0;
 
   double backward_us() const { return backward_input_us + backward_weight_us; }
   double compute_us() const { return forward_us + backward_us(); }
@@ -56,9 +58,9 @@ inline double interleaved_bubble_us(const Pipeline& pipeline, const ChunkTimes& 
 // largest where neither F nor B is shorter than W. But the last stage waits (p - 1) F for its first
 // activation, and the first one (p - 1) B for its first gradient. For p or more micro-batches.
 inline double zb_h1_bubble_us(const Pipeline& pipeline, const ChunkTimes& times) {
-  const auto& [forward_us, input_us, weight_us, message_us] = times;
+  const double forward_us = times.forward_us, input_us = times.backward_input_us;
   return (pipeline.stages - 1) *
-         std::max({forward_us, input_us, forward_us + input_us - weight_us});
+         std::max({forward_us, input_us, forward_us + input_us - times.backward_weight_us});
 }
 
 // Of the step's time: (p - 1) / (v m + p - 1) of interleaved_bubble_us(), if p <= m.

@@ -33,6 +33,28 @@ double duration_us(const Pipeline& pipeline, const PlacedOperation& placed,
   return chunks[static_cast<std::size_t>(chunk - 1)].message_us;
 }
 
+double wait_us(const Pipeline& pipeline, const PlacedOperation& placed,
+               std::span<const ChunkTimes> chunks) {
+  const int chunk = pipeline.model_chunk(placed.stage, placed.operation.chunk);
+  const auto& times = chunks[static_cast<std::size_t>(chunk)];
+  switch (placed.operation.action) {
+    case Action::forward:
+      return times.forward_wait_us;
+    case Action::backward:
+      return times.backward_input_wait_us + times.backward_weight_wait_us;
+    case Action::backward_input:
+      return times.backward_input_wait_us;
+    case Action::backward_weight:
+      return times.backward_weight_wait_us;
+    case Action::send_activation:
+    case Action::receive_gradient:
+    case Action::send_gradient:
+    case Action::receive_activation:
+      break;
+  }
+  return 0;
+}
+
 PipelineTimes times_of(const PipelineSchedule& schedule, const Dependencies& all,
                        const std::vector<OperationSpan>& spans) {
   PipelineTimes times{.stages = std::vector<StageTimes>(schedule.stages.size())};
@@ -59,6 +81,7 @@ class SharedTime {
         spans_(all_.waits_for.size()) {
     for (std::size_t node = 0; node < open_.size(); ++node) {
       left_us_.push_back(duration_us(schedule.pipeline, all_.operations[node], chunks));
+      wait_us_.push_back(wait_us(schedule.pipeline, all_.operations[node], chunks));
       open_[node] = all_.waits_for[node].size();
       for (const auto other : all_.waits_for[node]) waiting_[other].push_back(node);
       if (open_[node] == 0) running_.push_back(node);
@@ -73,22 +96,26 @@ class SharedTime {
 
  private:
   bool computes(std::size_t node) const {
-    return is_computation(all_.operations[node].operation.action);
+    return is_computation(all_.operations[node].operation.action) && left_us_[node] > kNoTimeUs;
+  }
+  // Of its work, then of its wait.
+  double& left_us(std::size_t node) {
+    return left_us_[node] > kNoTimeUs ? left_us_[node] : wait_us_[node];
   }
 
-  // To the next end of any.
+  // To the next end of any work or wait.
   void advance() {
     const auto computing = static_cast<double>(
         std::ranges::count_if(running_, [&](std::size_t node) { return computes(node); }));
     const double rate = computing > at_once_ ? at_once_ / computing : 1;
     const auto rate_of = [&](std::size_t node) { return computes(node) ? rate : 1; };
-    double next_us = left_us_[running_.front()] / rate_of(running_.front());
-    for (const auto node : running_) next_us = std::min(next_us, left_us_[node] / rate_of(node));
+    double next_us = left_us(running_.front()) / rate_of(running_.front());
+    for (const auto node : running_) next_us = std::min(next_us, left_us(node) / rate_of(node));
     now_us_ += next_us;
     std::vector<std::size_t> still;
     for (const auto node : running_) {
-      left_us_[node] -= next_us * rate_of(node);
-      if (left_us_[node] > kNoTimeUs)
+      left_us(node) -= next_us * rate_of(node);
+      if (left_us(node) > kNoTimeUs)
         still.push_back(node);
       else
         end(node, still);
@@ -111,7 +138,7 @@ class SharedTime {
   const double at_once_;
   std::vector<std::vector<std::size_t>> waiting_;  // for each node
   std::vector<std::size_t> open_, running_{};
-  std::vector<double> left_us_{};
+  std::vector<double> left_us_{}, wait_us_{};
   std::vector<OperationSpan> spans_;
   double now_us_ = 0;
 };
@@ -136,7 +163,8 @@ PipelineTimes simulated(const PipelineSchedule& schedule, std::span<const ChunkT
     auto& span = spans[node];
     for (const auto other : all.waits_for[node])
       span.start_us = std::max(span.start_us, spans[other].end_us);
-    span.end_us = span.start_us + duration_us(schedule.pipeline, all.operations[node], chunks);
+    span.end_us = span.start_us + duration_us(schedule.pipeline, all.operations[node], chunks) +
+                  wait_us(schedule.pipeline, all.operations[node], chunks);
   }
   return times_of(schedule, all, spans);
 }

@@ -32,8 +32,8 @@ struct PipelineTimes {
 // `chunks`: by the model's chunk. REQUIRES: as many as the model has; the schedule has no fault.
 PipelineTimes simulated(const PipelineSchedule& schedule, std::span<const ChunkTimes> chunks);
 // The same where stages share processors: where more than `at_once` of them compute, each is as
-// much slower (ranks of one host that has fewer cores). Its own share of the time is busy_us, the
-// longer one. REQUIRES: at_once > 0.
+// much slower (ranks of one host that has fewer cores); those that wait for a network do not count.
+// Its own share of the time is busy_us, the longer one. REQUIRES: at_once > 0.
 PipelineTimes simulated_sharing(const PipelineSchedule& schedule,
                                 std::span<const ChunkTimes> chunks, double at_once);
 

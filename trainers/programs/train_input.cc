@@ -1,5 +1,6 @@
 #include "trainers/programs/train_input.h"
 
+#include "backends/host/emulation/network.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -64,6 +65,13 @@ void say_what_has_no_effect(const TrainOptions& options, const Environment& envi
   say(fmt::format("note: without effect here: {}", fmt::join(options.without_effect, ", ")));
 }
 
+// Of --emulate's file; nothing where none is given, or it cannot be read, which the job says.
+std::string network_text(const std::string& name) {
+  if (name.empty()) return {};
+  const auto text = read_regular_file(name, host::kMaxNetworkBytes);
+  return text ? *text : std::string();
+}
+
 Refusal settle_layout(TrainOptions& options, int nranks) {
   const auto& name = options.plan_file;
   if (name.empty()) return {};
@@ -74,6 +82,10 @@ Refusal settle_layout(TrainOptions& options, int nranks) {
   if (measured->nranks != nranks)
     return fmt::format("--plan {}: it was measured with {} ranks, and {} train.", plain_text(name),
                        measured->nranks, nranks);
+  if (measured->network.file != network_text(options.emulate_file))
+    return fmt::format(
+        "--plan {}: it was measured over another network than --emulate's, or over none.",
+        plain_text(name));
   const auto best =
       plan::best_layout({.training = options.train}, plan::measured_machine(*measured));
   if (!best) return "--plan: " + best.sentence();

@@ -66,6 +66,25 @@ TEST(GpuLinks, AreSlowerAcrossNodes) {
   EXPECT_GT(us({64, 1}), us({8, 1}));
 }
 
+// Two ranks of a node, and two of the next but one.
+TEST(GpuLinks, RunsOfRanksAreOnTheNodesThatTheyReach) {
+  const auto machine = machine_with("dgx-h100", 32);
+  const auto us = [&](CallGroup group) {
+    return machine.links->us(CallKind::all_reduce, group, 256e6);
+  };
+
+  EXPECT_LT(us({4, 1, 2, 4}), us({4, 1, 2, 16}));
+  EXPECT_DOUBLE_EQ(us({8, 1, 4, 4}), us({8, 1}));
+}
+
+// Of three consecutive ranks some are on two nodes.
+TEST(GpuLinks, TakeGroupsThatDoNotFillANode) {
+  const auto machine = machine_with("dgx-h100", 24);
+
+  EXPECT_GT(machine.links->us(CallKind::all_reduce, {3, 1}, 256e6),
+            machine.links->us(CallKind::all_reduce, {2, 1}, 256e6));
+}
+
 // Four groups of a node share four NICs, and one group alone has them all.
 TEST(GpuLinks, AreSharedByGroupsThatCallAtOnce) {
   const auto machine = machine_with("hgx-h100-4nic", 16);

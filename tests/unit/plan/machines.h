@@ -33,6 +33,21 @@ class ChosenLinks final : public LinkModel {
   Us us_;
 };
 
+// All of them over a network, which needs no processor.
+class ChosenNetwork final : public LinkModel {
+ public:
+  explicit ChosenNetwork(ChosenLinks::Us us) : us_(std::move(us)) {}
+  double us(CallKind call, CallGroup group, double bytes) const override {
+    return us_(call, group, bytes);
+  }
+  double network_us(CallKind call, CallGroup group, double bytes) const override {
+    return us_(call, group, bytes);
+  }
+
+ private:
+  ChosenLinks::Us us_;
+};
+
 inline double no_call(CallKind, CallGroup, double) { return 0; }
 // 1 us for 1e6 operations.
 inline double by_flops(const Kernel& kernel) { return flops_of(kernel) / 1e6; }

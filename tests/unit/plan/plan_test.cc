@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace linerate::plan {
@@ -30,18 +31,58 @@ Task task_of(std::string_view model, std::size_t most = 10) {
 
 TEST(FittingLayouts, AreThoseThatAPlanCounts) {
   auto machine = some_machine(4);
-  const auto all = fitting_layouts(task_of("nano"), 4, 0);
+  const auto all = fitting_layouts(task_of("nano"), machine);
   std::uint64_t least = all.front().batch << 40U;
   for (const auto& config : all) least = std::min(least, examined(config, machine).memory.total());
 
   machine.memory_bytes = 1.3 * static_cast<double>(least);
-  const auto some = fitting_layouts(task_of("nano"), 4, machine.memory_bytes);
+  const auto some = fitting_layouts(task_of("nano"), machine);
 
   EXPECT_EQ(all.size(), layouts_of(training_of("nano"), 4).legal.size());
   EXPECT_EQ(some.size(), plan_for(task_of("nano"), machine).fits);
   EXPECT_LT(some.size(), all.size());
   EXPECT_FALSE(some.empty());
-  EXPECT_TRUE(fitting_layouts(task_of("nano"), 4, 1).empty());
+  machine.memory_bytes = 1;
+  EXPECT_TRUE(fitting_layouts(task_of("nano"), machine).empty());
+}
+
+TEST(Orders, AreThoseOfTheAxesThatHaveRanks) {
+  auto config = training_of("nano");
+  config.tp = config.pp = 2;
+
+  EXPECT_EQ(orders_of(config, 4), (std::vector<std::string>{"tp-cp-dp-pp", "pp-tp"}));
+  EXPECT_EQ(orders_of(config, 8).size(), 6u);
+  EXPECT_EQ(orders_of(training_of("nano"), 8).size(), 1u);
+}
+
+// A stage's ranks are neighbours in the usual order, and pipelines cross nodes: the other way round
+// is better where groups that cross nodes reduce slowly, and messages do not matter.
+TEST(PlanFor, NamesTheOrderThatKeepsSlowCallsOnANode) {
+  auto machine = machine_of(4, by_flops, [](CallKind call, CallGroup group, double bytes) {
+    const bool crosses = group.stride * group.size > 2;
+    return call == CallKind::all_reduce && bytes > 1e5 && crosses ? 1e5 : 1;
+  });
+  machine.node_ranks = 2;
+
+  const auto plan = plan_for(task_of("nano", 1000), machine);
+
+  std::set<std::string> orders;
+  for (const auto& one : plan.best) orders.insert(one.config.order.axes);
+  EXPECT_TRUE(orders.contains("tp-cp-dp-pp") && orders.contains("pp-dp"));
+  EXPECT_EQ(plan.fits, layouts_of(training_of("nano"), 4).legal.size());
+  std::set<std::pair<std::string, double>> different;
+  for (auto one : plan.best) {
+    one.config.order = {};
+    EXPECT_TRUE(different.emplace(options_of(one.config), one.prediction.step_us).second);
+  }
+  const auto step_us = [&](std::string_view order) {
+    auto config = training_of("nano");
+    config.pp = 2;
+    config.micro_batch = 1;
+    config.order.axes = order;
+    return examined(config, machine).prediction.step_us;
+  };
+  EXPECT_LT(step_us("tp-cp-dp-pp") + 9e4, step_us("pp-dp"));
 }
 
 TEST(Layouts, AreAllFactorizationsThatTheTrainersRun) {

@@ -2,10 +2,13 @@
 #include "plan/predict.h"
 
 #include "machines.h"
+#include "plan/costs.h"
 #include "trainers/pipeline/bubble.h"
 
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -92,6 +95,60 @@ TEST(Predicted, RanksThatShareProcessorsHideNothing) {
   EXPECT_DOUBLE_EQ(together.parts.compute_us, 2 * alone.parts.compute_us);
   EXPECT_DOUBLE_EQ(together.hidden_dp_us, 0);
   EXPECT_GT(together.parts.dp_us, alone.parts.dp_us);
+}
+
+// The other way round a network's calls take as long whoever computes, and hide beside it.
+TEST(Predicted, NetworksNeedNoProcessor) {
+  auto machine = machine_of(4, by_flops);
+  const auto config = training_of("micro");
+  const auto step_with = [&](double us, double processors) {
+    machine.processors = processors;
+    machine.links = std::make_shared<ChosenNetwork>(
+        [us](CallKind, CallGroup, double bytes) { return bytes > 1e5 ? us : 0; });
+    return Predictor(machine).predict(config);
+  };
+
+  const auto fast = step_with(1, 2), slow = step_with(1e9, 2), alone = step_with(1e9, 1e9);
+
+  EXPECT_LE(fast.parts.dp_us, 1 + 1e-9);
+  EXPECT_GT(fast.hidden_dp_us, 0);
+  EXPECT_GT(slow.parts.dp_us, 1e9);
+  EXPECT_DOUBLE_EQ(slow.parts.compute_us, 2 * alone.parts.compute_us);
+  EXPECT_NEAR(slow.parts.dp_us / alone.parts.dp_us, 1, 0.01);
+}
+
+TEST(LayoutGroups, FollowTheOrderOfTheMesh) {
+  auto config = training_of("nano");
+  config.cp = config.pp = 2;
+
+  const LayoutGroups usual(config, 8);
+  config.order.axes = "cp-pp-dp";
+  const LayoutGroups other(config, 8);
+
+  EXPECT_EQ(usual.data, (CallGroup{4, 1}));
+  EXPECT_EQ(usual.stages, (CallGroup{2, 4}));
+  EXPECT_EQ(other.cp, (CallGroup{2, 1}));
+  EXPECT_EQ(other.stages, (CallGroup{2, 2}));
+  EXPECT_EQ(other.data, (CallGroup{4, 1, 2, 4}));  // 0, 1, 4, 5
+}
+
+TEST(Predicted, ActivationsGoFromNodeToNodeWhereStagesDo) {
+  std::set<CallGroup> messages;
+  auto machine = machine_of(8, attention_alone, [&](CallKind call, CallGroup group, double) {
+    if (call == CallKind::message) messages.insert(group);
+    return 1.0;
+  });
+  machine.node_ranks = 4;
+  auto config = training_of("nano");
+  config.pp = 2;
+  config.micro_batch = 1;
+
+  Predictor(machine).predict(config);
+  EXPECT_EQ(messages, (std::set<CallGroup>{{2, 4}}));
+
+  config.pp = 4;
+  Predictor(machine).predict(config);
+  EXPECT_EQ(messages, (std::set<CallGroup>{{2, 4}, {2, 2}, {4, 2}}));
 }
 
 // Two stages on one processor: while one waits, the other has all of it.

@@ -130,10 +130,24 @@ TEST(SimulatedSharing, StagesThatComputeAtOnceGetTheirShare) {
   EXPECT_NEAR(span_of(schedule, step, 1, {Action::forward, 0}).end_us, 3, 1e-6);
 }
 
+// While the second stage waits for a network, the first one computes alone.
+TEST(SimulatedSharing, WaitsForANetworkLeaveTheProcessorToOthers) {
+  const auto schedule = schedule_of("gpipe", {.stages = 2, .micro_batches = 2});
+  auto waiting = kEven;
+  waiting.forward_wait_us = 1;
+  const std::vector<ChunkTimes> times{kEven, waiting};
+
+  const auto alone = simulated(schedule, times), shared = simulated_sharing(schedule, times, 1);
+
+  EXPECT_NEAR(alone.stages[1].busy_us, 2 * 3 + 2, 1e-6);
+  EXPECT_NEAR(span_of(schedule, shared, 1, {Action::forward, 0}).end_us, 4, 1e-6);
+  EXPECT_NEAR(span_of(schedule, shared, 0, {Action::forward, 1}).end_us, 3, 1e-6);
+}
+
 TEST(SimulatedSharing, IsTheUsualStepWhereProcessorsAreEnough) {
   for_all_schedules([](const ScheduleKind&, const PipelineSchedule& schedule) {
     const auto chunks = static_cast<std::size_t>(schedule.pipeline.model_chunks());
-    const std::vector<ChunkTimes> times(chunks, {1, 2, 1.5, 0.3});
+    const std::vector<ChunkTimes> times(chunks, {1, 2, 1.5, 0.3, 0.2, 0.1, 0.4});
     const double almost_all = schedule.pipeline.stages - 1e-9;
 
     EXPECT_NEAR(simulated_sharing(schedule, times, almost_all).step_us,
