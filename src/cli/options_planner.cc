@@ -19,6 +19,8 @@ constexpr std::int64_t kMostPlannedRanks = 1 << 17, kMostSequences = 1 << 24;
 constexpr std::int64_t kMostOfAModel = 1 << 24;
 constexpr std::int64_t kMostRows = 1 << 20;
 
+constexpr std::array<Choice<bool>, 2> kAttention{{{"fused", true}, {"unfused", false}}};
+
 template <std::size_t ModelSizes::*kSize>
 Refusal set_size(const Argument& given, PlannerConfig& config) {
   return set_whole(given, {1, kMostOfAModel}, config.sizes.*kSize);
@@ -96,6 +98,14 @@ constexpr auto kPlannerRows = std::to_array<OptionRow>({
      .help = "say of one layout what its step is made of, and what it holds: options of train_3d, "
              "such as '--tp 2 --zero 1'",
      .apply = set_text<PlannerConfig, &PlannerConfig::explained>},
+    {.long_name = "attention",
+     .metavar = "HOW",
+     .default_text = "fused",
+     .help =
+         "of a platform's GPUs with --explain: fused, or unfused, with scores and dropout that go "
+         "through memory",
+     .note = "What they hold of it is not counted.",
+     .apply = set_choice<PlannerConfig, kAttention, &PlannerConfig::fuses_attention>},
     {.long_name = "json",
      .help = "print one JSON object",
      .apply = set_flag<PlannerConfig, &PlannerConfig::json>},
@@ -114,6 +124,8 @@ Result<PlannerConfig> parse_planner(const std::vector<std::string>& words) {
   if (const auto refusal = trainers::model_refusal(config.model)) return Failure{*refusal};
   if (!config.measured_file.empty() && !config.machine.option.empty())
     return Failure{"--measured is of this machine: leave " + config.machine.option + " out."};
+  if (!config.fuses_attention && (config.explained.empty() || config.machine.option.empty()))
+    return Failure{"--attention unfused is for --explain of a --platform or --cluster: add them."};
   if (config.emulate_file.empty()) return config;
   if (!config.machine.option.empty())
     return Failure{"--emulate is for ranks of this machine: leave " + config.machine.option +

@@ -20,6 +20,7 @@ struct PlannerConfig {
   int nranks = 0;
   std::uint64_t batch = 8;       // sequences of a step
   std::size_t memory_bytes = 0;  // of a rank; 0: what there is
+  bool fuses_attention = true;   // of GPUs
   std::size_t most = 10;         // layouts to print
   std::string measured_file{};   // of this machine; empty: it is measured, and forgotten
   std::string emulate_file{};    // the network that this machine's ranks call each other over

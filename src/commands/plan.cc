@@ -52,8 +52,10 @@ Result<plan::Machine> described_machine(const PlannerConfig& config) {
                                   as_nccl_takes(config.machine, *std::move(system))),
                               .count = config.nranks});
   }
-  return plan::gpu_machine(cluster, config.machine.version, config.nranks,
-                           static_cast<double>(config.memory_bytes));
+  return plan::gpu_machine(cluster, config.machine.version,
+                           {.nranks = config.nranks,
+                            .memory_bytes = static_cast<double>(config.memory_bytes),
+                            .fuses_attention = config.fuses_attention});
 }
 
 // The emulated network of which nothing is measured yet.

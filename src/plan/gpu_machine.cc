@@ -35,20 +35,22 @@ struct GpuRow {
   GpuRates rates{};
 };
 
-// Data sheets: dense BF16, memory. Products: Maximum Achievable Matmul FLOPS (S. Bekman, Machine
-// Learning Engineering, "Maximum Achievable Matmul FLOPS comparison table"; that of the H100 for
-// cards that it has not). Attention: forward and
-// backward of FlashAttention-2 on A100 (Dao 2023, fig. 4: some 190 of 312 TFLOP/s) and
-// FlashAttention-3 on H100 (Shah et al. 2024, fig. 5 and 6: some 550 of 989).
+// Data sheets: dense BF16, memory. Products: of Hopper what is measured over the shapes of training
+// with elements from a normal distribution, which is what the GPU's power allows (SemiAnalysis
+// 2024, "MI300X vs H100 vs H200 Benchmark Part 1: Training": H100 and H200 some 720 of 989.5
+// TFLOP/s); of others the best of all shapes (S. Bekman, Machine Learning Engineering, "Maximum
+// Achievable Matmul FLOPS comparison table"). Attention: forward and backward of FlashAttention-2
+// on A100 (Dao 2023, fig. 4: some 190 of 312 TFLOP/s) and FlashAttention-3 on H100 (Shah et al.
+// 2024, fig. 5 and 6: some 550 of 989).
 constexpr auto kGpus = std::to_array<GpuRow>({
     {"A100-SXM4-80GB", {312, 0.869, 0.60, 2039, 80 * kGib, 108}},
     {"A100-SXM4-40GB", {312, 0.869, 0.60, 1555, 40 * kGib, 108}},
-    {"H100 80GB HBM3", {989, 0.803, 0.55, 3350, 80 * kGib, 132}},
-    {"H100 NVL", {835, 0.803, 0.55, 3900, 94 * kGib, 132}},
-    {"H100 PCIe", {756, 0.803, 0.55, 2000, 80 * kGib, 114}},
-    {"H800", {989, 0.803, 0.55, 3350, 80 * kGib, 132}},
-    {"H20", {148, 0.803, 0.55, 4000, 96 * kGib, 78}},
-    {"H200", {989, 0.803, 0.55, 4800, 141e9, 132}},
+    {"H100 80GB HBM3", {989, 0.728, 0.55, 3350, 80 * kGib, 132}},
+    {"H100 NVL", {835, 0.728, 0.55, 3900, 94 * kGib, 132}},
+    {"H100 PCIe", {756, 0.728, 0.55, 2000, 80 * kGib, 114}},
+    {"H800", {989, 0.728, 0.55, 3350, 80 * kGib, 132}},
+    {"H20", {148, 0.728, 0.55, 4000, 96 * kGib, 78}},
+    {"H200", {989, 0.728, 0.55, 4800, 141e9, 132}},
     {"GH200 96GB", {989, 0.838, 0.55, 4000, 96 * kGib, 132}},
     {"GB200", {2500, 0.729, 0.50, 8000, 186e9, 148}},
     {"GB300", {2500, 0.729, 0.50, 8000, 288e9, 148}},
@@ -200,9 +202,28 @@ double GpuLinks::us(CallKind call, CallGroup group, double bytes) const {
 
 }  // namespace
 
+double GpuKernels::pass_us(double bytes) const {
+  return bytes / (rates_.memory_gbps * kMemoryShare) / 1e3;
+}
+
+// Each product reads or writes the scores once. Softmax reads and writes them, its backward reads
+// two and writes one; dropout and its backward read and write them, and a byte of its mask.
+double GpuKernels::unfused_us(const Kernel& attention) const {
+  const bool forward = attention.kind == KernelKind::attention;
+  const double scores = static_cast<double>(attention.m) * static_cast<double>(attention.m) *
+                        static_cast<double>(attention.n);
+  const double flops = 2 * scores * static_cast<double>(attention.k);
+  const double product_us = std::max(flops / (rates_.peak_tflops * rates_.product_share) / 1e6,
+                                     pass_us(scores * kElementBytes));
+  const double products = forward ? 2 : 4, passes = (forward ? 2 : 3) + 2.5;
+  return products * product_us + pass_us(passes * scores * kElementBytes) +
+         (products + 2) * kLaunchUs;
+}
+
 double GpuKernels::us(const Kernel& kernel) const {
-  const double pass_us =
-      elements_of(kernel) * kElementBytes / (rates_.memory_gbps * kMemoryShare) / 1e3;
+  const bool attends =
+      kernel.kind == KernelKind::attention || kernel.kind == KernelKind::attention_backward;
+  if (attends && !fuses_attention_) return unfused_us(kernel);
   double compute_us = 0;
   if (is_product(kernel.kind))
     compute_us =
@@ -210,7 +231,7 @@ double GpuKernels::us(const Kernel& kernel) const {
         (rates_.peak_tflops * rates_.product_share * wave_share(kernel, rates_.processors)) / 1e6;
   else if (flops_of(kernel) > 0)
     compute_us = flops_of(kernel) / (rates_.peak_tflops * rates_.attention_share) / 1e6;
-  return std::max(pass_us, compute_us) + kLaunchUs;
+  return std::max(pass_us(elements_of(kernel) * kElementBytes), compute_us) + kLaunchUs;
 }
 
 Result<GpuRates> rates_of_gpu(std::string_view model) {
@@ -224,7 +245,7 @@ Result<GpuRates> rates_of_gpu(std::string_view model) {
 }
 
 Result<Machine> gpu_machine(const topo::Cluster& cluster, const topo::NcclVersion& version,
-                            int nranks, double memory_bytes) {
+                            const GpuJob& job) {
   if (cluster.groups.empty()) return Failure{"The cluster has no nodes."};
   const auto graph = topo::build_graph(*cluster.groups.front().system, version);
   const auto gpus = graph.of(topo::NodeKind::gpu);
@@ -232,7 +253,7 @@ Result<Machine> gpu_machine(const topo::Cluster& cluster, const topo::NcclVersio
     return Failure{"The nodes have no GPU: give --platform or --cluster of nodes that have some."};
   const auto rates = rates_of_gpu(graph.node(gpus.front()).gpu->model);
   if (!rates) return rates.failure();
-  const int per_node = static_cast<int>(gpus.size());
+  const int nranks = job.nranks, per_node = static_cast<int>(gpus.size());
   const int nnodes = (nranks - 1) / per_node + 1;
   if (nranks > per_node && nranks % per_node != 0)
     return Failure{
@@ -250,9 +271,9 @@ Result<Machine> gpu_machine(const topo::Cluster& cluster, const topo::NcclVersio
       .nranks = nranks,
       .node_ranks = per_node,
       .type = DataType::bfloat16,
-      .compute = std::make_shared<GpuKernels>(*rates),
+      .compute = std::make_shared<GpuKernels>(*rates, job.fuses_attention),
       .links = std::make_shared<GpuLinks>(cluster, version, nranks),
-      .memory_bytes = memory_bytes > 0 ? memory_bytes : rates->memory_bytes - kKeptBytes,
+      .memory_bytes = job.memory_bytes > 0 ? job.memory_bytes : rates->memory_bytes - kKeptBytes,
       .peak_flops = rates->peak_tflops * 1e12};
 }
 

@@ -5,7 +5,9 @@
 // A kernel takes max(operations / (peak x share), bytes / (memory x share)). Shares are those that
 // benchmarks reach (kGpus in gpu_machine.cc), and a product's is that of its waves of tiles, too:
 // the last one leaves processors idle (NVIDIA, Matrix Multiplication Background, "Wave
-// Quantization"). Kernels of 16-bit elements; attention is fused (FlashAttention-2, Dao 2023).
+// Quantization"). Kernels of 16-bit elements; attention is fused (FlashAttention-2, Dao 2023), or
+// as Megatron-LM's was before: products of all positions with all, a kernel for mask and softmax,
+// and dropout, whose scores go through memory (Korthikanti et al. 2022, section 4.1).
 #pragma once
 
 #include "base/result.h"
@@ -26,21 +28,30 @@ struct GpuRates {
 
 class GpuKernels final : public ComputeModel {
  public:
-  explicit GpuKernels(const GpuRates& rates) : rates_(rates) {}
+  explicit GpuKernels(const GpuRates& rates, bool fuses_attention = true)
+      : rates_(rates), fuses_attention_(fuses_attention) {}
 
   double us(const Kernel& kernel) const override;
 
  private:
+  double pass_us(double bytes) const;
+  double unfused_us(const Kernel& attention) const;
+
   const GpuRates rates_;
+  const bool fuses_attention_;
 };
 
 // Of a GPU by its model ("NVIDIA H100 80GB HBM3"); the sentence lists those that are known.
 Result<GpuRates> rates_of_gpu(std::string_view model);
 
-// `memory_bytes`: of a rank, 0: what the GPU has, less what CUDA and NCCL take. A sentence where
-// the cluster's nodes are not alike or have no GPUs whose rates are known, or where the ranks do
-// not fill its nodes.
+struct GpuJob {
+  int nranks = 1;
+  double memory_bytes = 0;  // of a rank; 0: what the GPU has, less what CUDA and NCCL take
+  bool fuses_attention = true;
+};
+// A sentence where the cluster's nodes are not alike or have no GPUs whose rates are known, or
+// where the ranks do not fill its nodes.
 Result<Machine> gpu_machine(const topo::Cluster& cluster, const topo::NcclVersion& version,
-                            int nranks, double memory_bytes = 0);
+                            const GpuJob& job);
 
 }  // namespace linerate::plan

@@ -98,6 +98,8 @@ class Plan(unittest.TestCase):
              "--explain: --order dp says nothing of pp"),
             (["--model", "nano", "--ranks", "4", "--explain", "--rank-order place.json"],
              "say --order"),
+            (["--model", "nano", "--ranks", "8", "--attention", "unfused", *platform],
+             "--attention unfused is for --explain"),
         ):
             with self.subTest(words=words):
                 done = plan(*words)

@@ -22,7 +22,7 @@ topo::Cluster cluster_of(std::string_view platform, int nnodes) {
 }
 
 Machine machine_with(std::string_view platform, int nranks, int nnodes = 64) {
-  return gpu_machine(cluster_of(platform, nnodes), {}, nranks).value();
+  return gpu_machine(cluster_of(platform, nnodes), {}, {.nranks = nranks}).value();
 }
 
 TEST(GpuKernels, ReachTheShareOfThePeakThatBenchmarksDo) {
@@ -47,6 +47,20 @@ TEST(GpuKernels, ArePassesOverMemoryWhereTheyComputeLittle) {
   const Kernel add{KernelKind::add, 8192, 8192};
 
   EXPECT_NEAR(kernels.us(add), 3 * 2 * 8192.0 * 8192 / 3350e3 / 0.88 + 2, 1);
+}
+
+// By hand: 48 scores of 2048 x 2048 in 2 bytes are 0.224 ms of memory, and a product over 128 of
+// them 0.19 ms.
+TEST(GpuKernels, PassScoresThroughMemoryWhereAttentionIsNotFused) {
+  const auto rates = rates_of_gpu("NVIDIA A100-SXM4-80GB").value();
+  const GpuKernels fused(rates), unfused(rates, false);
+  const Kernel forward{KernelKind::attention, 2048, 48, 128},
+      backward{KernelKind::attention_backward, 2048, 48, 128}, add{KernelKind::add, 2048, 6144};
+
+  EXPECT_NEAR(unfused.us(forward), (2 + 4.5) * 224.4 + 4 * 2, 2);
+  EXPECT_NEAR(unfused.us(backward), (4 + 5.5) * 224.4 + 6 * 2, 2);
+  EXPECT_GT(unfused.us(forward), 3 * fused.us(forward));
+  EXPECT_EQ(unfused.us(add), fused.us(add));
 }
 
 TEST(RatesOfGpu, RefuseUnknownOnesWithTheChoices) {
@@ -107,7 +121,9 @@ TEST(GpuLinks, ReduceScatterIsAboutHalfAnAllReduce) {
 TEST(GpuLinks, NarrowUplinksOfRacksSlowGroupsDownThatSpanThem) {
   auto cluster = cluster_of("dgx-h100", 16);
   const auto us = [&](CallGroup group) {
-    return gpu_machine(cluster, {}, 128).value().links->us(CallKind::all_reduce, group, 256e6);
+    return gpu_machine(cluster, {}, {.nranks = 128})
+        .value()
+        .links->us(CallKind::all_reduce, group, 256e6);
   };
   const double wide = us({16, 8}), within = us({4, 8});
   cluster.fabric.nodes_per_rack = 4;
@@ -119,12 +135,15 @@ TEST(GpuLinks, NarrowUplinksOfRacksSlowGroupsDownThatSpanThem) {
 
 TEST(GpuMachine, HasTheGpusMemoryUnlessToldOtherwise) {
   EXPECT_NEAR(machine_with("dgx-a100", 8).memory_bytes, 77.0 * (1 << 30), 1);
-  EXPECT_EQ(gpu_machine(cluster_of("dgx-a100", 1), {}, 8, 4e9).value().memory_bytes, 4e9);
+  EXPECT_EQ(gpu_machine(cluster_of("dgx-a100", 1), {}, {.nranks = 8, .memory_bytes = 4e9})
+                .value()
+                .memory_bytes,
+            4e9);
 }
 
 TEST(GpuMachine, RefusesRanksThatDoNotFillNodes) {
   const auto refusal = [](int nranks, int nnodes) {
-    return gpu_machine(cluster_of("dgx-a100", nnodes), {}, nranks).sentence();
+    return gpu_machine(cluster_of("dgx-a100", nnodes), {}, {.nranks = nranks}).sentence();
   };
 
   EXPECT_EQ(refusal(12, 4),
