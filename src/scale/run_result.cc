@@ -91,7 +91,7 @@ bool is_stage(const Json& value) {
   return value.is_number_unsigned() && value.get<std::uint64_t>() < kMostStages;
 }
 bool is_action(const Json& value) {
-  return std::ranges::find(kActions, value) != std::end(kActions);
+  return std::ranges::any_of(kActions, [&](std::string_view action) { return value == action; });
 }
 bool is_count(const Json& value) { return value.is_number_unsigned(); }
 bool is_time(const Json& value) { return value.is_number(); }
