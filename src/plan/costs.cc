@@ -34,7 +34,10 @@ class Chunk {
   std::size_t chunks() const { return config().pp * config().virtual_stages; }
   bool embeds() const { return of_.chunk == 0; }
   bool heads() const { return of_.chunk + 1 == chunks(); }
-  double layers() const { return static_cast<double>(config().model.layers / chunks()); }
+  double layers() const {
+    const auto layers = config().model.layers / chunks();
+    return static_cast<double>(layers);
+  }
   double element() const { return static_cast<double>(bytes_of(config().type)); }
   double rows() const { return static_cast<double>(sequences_ * share_.length); }
   CallTime call(CallKind kind, CallGroup group, double bytes) const {

@@ -60,7 +60,8 @@ constexpr auto kGpus = std::to_array<GpuRow>({
 });
 
 double ceil_of(std::size_t number, std::size_t by) {
-  return static_cast<double>((number + by - 1) / by);
+  const auto whole = (number + by - 1) / by;
+  return static_cast<double>(whole);
 }
 
 // Of the processors' time in a product, what its tiles fill. Small results are cut along k too.
@@ -235,7 +236,9 @@ double GpuKernels::us(const Kernel& kernel) const {
 }
 
 Result<GpuRates> rates_of_gpu(std::string_view model) {
-  const auto is_it = [&](const GpuRow& row) { return model.find(row.model) != model.npos; };
+  const auto is_it = [&](const GpuRow& row) {
+    return model.find(row.model) != std::string_view::npos;
+  };
   const auto found = std::ranges::find_if(kGpus, is_it);
   if (found != kGpus.end()) return found->rates;
   std::string known;

@@ -30,6 +30,9 @@ REFUSED = {
     "train_3d --order pp-tp --rank-order /dev/null": "--order and --rank-order both say",
     "train_3d --rank-order /etc/hostname": "it is no placement",
     "train_3d --schedule gpipe": "--schedule belongs to --pp N",
+    "train_3d --nprocs 4 --tp 3": "--tp 3 does not divide 4 ranks",
+    "train_3d --nprocs 2 --slow-rank 5:1ms": "--slow-rank names rank 5, but",
+    "train_3d -t 2 --slow-rank 5:1ms --dry-run": "--slow-rank names rank 5, but",
 }
 
 

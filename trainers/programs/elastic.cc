@@ -7,6 +7,7 @@
 #include "trainers/engine/plan.h"
 #include "trainers/engine/replan.h"
 #include "trainers/programs/members.h"
+#include "trainers/programs/train_input.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -134,7 +135,7 @@ Result<ExitCode> run_elastic(const TrainOptions& asked, const Environment& envir
   ElasticProgress progress(static_cast<std::size_t>(std::max(1, nranks)));
   auto members = members_of(asked, environment, progress);
   if (!members) return members.failure();
-  if (const auto refusal = trainers::mesh_refusal(asked.train, nranks)) return Failure{*refusal};
+  if (const auto refusal = job_refusal(asked.train, nranks)) return Failure{*refusal};
   Generations generations(asked, nranks, **members, progress);
   for (auto code = ExitCode::ok;;) {
     const auto next = generations.agree();

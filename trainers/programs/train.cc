@@ -125,22 +125,14 @@ std::optional<TrainOutputs> open_outputs(const RankContext& rank, const Program&
       program.options, program.source, program.jsonl);
 }
 
-void check_slow_rank(const RankContext& rank, const trainers::SlowRank& slow) {
-  if (rank.is_first() && slow.rank >= rank.nranks())
-    throw Error(fmt::format("--slow-rank names rank {}, but the ranks of this run are 0 to {}.",
-                            slow.rank, rank.nranks() - 1),
-                ExitCode::usage);
-}
-
-void check_mesh(const RankContext& rank, const trainers::TrainConfig& train) {
-  const auto refusal = trainers::mesh_refusal(train, rank.nranks());
+void check_job(const RankContext& rank, const trainers::TrainConfig& train) {
+  const auto refusal = job_refusal(train, rank.nranks());
   if (refusal && rank.is_first()) throw Error(*refusal, ExitCode::usage);
 }
 
 // All ranks make the same steps; rank 0 speaks.
 ExitCode train(RankContext& rank, const Program& program) {
-  check_mesh(rank, program.options.train);
-  check_slow_rank(rank, program.options.train.slow_rank);
+  check_job(rank, program.options.train);
   const auto math = open_math(rank, program.options);
   rank.enter({.what = "probe of matrix products"});
   const double peak = measured_peak_flops(rank, program.options.train.type, *math);
@@ -291,7 +283,7 @@ std::optional<ExitCode> done_without_ranks(TrainOptions& options) {
   if (options.dry_run) {
     const int nranks = std::max(1, options.nprocs) * options.ranks_per_process();
     if (const auto refusal = settle_layout(options, nranks)) return refuse(*refusal);
-    if (const auto refusal = trainers::mesh_refusal(options.train, nranks)) return refuse(*refusal);
+    if (const auto refusal = job_refusal(options.train, nranks)) return refuse(*refusal);
     if (const auto refusal = settle_batch(options, nranks)) return refuse(*refusal);
     fmt::print("{}", training_plan_text(options, nranks));
     return ExitCode::ok;
@@ -316,6 +308,7 @@ ExitCode run(TrainProgram program, const std::vector<std::string>& words) {
   if (!source) return refuse(source.sentence());
   if (const auto code = done_without_ranks(options)) return *code;
   if (const auto refusal = settle_for_job(options, environment)) return refuse(*refusal);
+  if (const auto refusal = refused_before_start(options, environment)) return refuse(*refusal);
   if (const auto checkpoint = checkpoint_to_resume(options); !checkpoint)
     return refuse(checkpoint.sentence());  // before there is an empty file
   const auto signals = catch_signals(true);

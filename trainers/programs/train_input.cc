@@ -103,8 +103,22 @@ Refusal settle_for_job(TrainOptions& options, const Environment& environment) {
     say(fmt::format("note: the plan is {}", plan::options_of(options.train)));
   if (!options.accumulation.asked()) return {};
   if (nranks > 0)
-    if (const auto refusal = trainers::mesh_refusal(options.train, nranks)) return refusal;
+    if (const auto refusal = job_refusal(options.train, nranks)) return refusal;
   return settle_batch(options, nranks);
+}
+
+Refusal job_refusal(const trainers::TrainConfig& train, int nranks) {
+  if (train.slow_rank.rank >= nranks)
+    return fmt::format("--slow-rank names rank {}, but the ranks of this run are 0 to {}.",
+                       train.slow_rank.rank, nranks - 1);
+  return trainers::mesh_refusal(train, nranks);
+}
+
+Refusal refused_before_start(const TrainOptions& options, const Environment& environment) {
+  const auto identity = identify(options, environment);
+  if (!identity || options.elastic.on) return {};
+  if (identity->launcher != Launcher::none && identity->launcher != Launcher::nprocs) return {};
+  return job_refusal(options.train, identity->nranks * options.ranks_per_process());
 }
 
 std::vector<Setting> shared_settings(const TrainOptions& options) {

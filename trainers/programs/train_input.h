@@ -22,6 +22,12 @@ Refusal settle_layout(TrainOptions& options, int nranks);
 // settle_layout() and settle_batch() on the ranks that a launcher, or the options, start.
 Refusal settle_for_job(TrainOptions& options, const Environment& environment);
 
+// Why so many ranks cannot train so: as a mesh, or because one is named that is not among them.
+Refusal job_refusal(const trainers::TrainConfig& train, int nranks);
+// The same before they start, where this process starts all of them. Of those that a launcher has
+// started each would say it: nothing.
+Refusal refused_before_start(const TrainOptions& options, const Environment& environment);
+
 // What would train something else, or hang, where processes are started with different words.
 std::vector<Setting> shared_settings(const TrainOptions& options);
 
