@@ -130,6 +130,11 @@ linerate_test(unit_training_checkpoint tests/unit/trainers/checkpoint linerate_t
 linerate_test(unit_training_engine tests/unit/trainers/engine linerate_training_engine
               linerate_cpu_math linerate_devices linerate_backend_host linerate_launch THREADS
               LEAVE_OUT ${long_training})
+if(TARGET unit_training_engine AND NOT LINERATE_SANITIZE)  # each layout from each
+  linerate_gtest(unit_training_engine.resumes slow LEAVE_OUT "^(?!Resume[.]OnAny)"
+    COMMAND $<TARGET_FILE:unit_training_engine>)
+  set_property(TEST unit_training_engine.resumes APPEND PROPERTY ENVIRONMENT TRAIN_LAYOUTS=all)
+endif()
 # The engine once more, where tests switch on bugs: races among them, so that ThreadSanitizer does
 # not run these.
 set(sources)
@@ -278,11 +283,11 @@ set(measuring tune measure verdict train_overlap doctor_prove)
 set(timing compare_power host_verdict host_repeats network_verdict network_verdict_mpi
   verdict_repeats)
 # Longer than a fast look allows: `make test` leaves them to .ci/run and `make test-full`.
-set(slow bench calibration checkpoint_kills docs doctor_prove doctor_quick_bench doctor_ras
-  elastic elastic_ends elastic_env emulation faults gloo gloo_hosts hangs health hosts nccl_faults
+set(slow bench calibration checkpoint_kills docs doctor_prove doctor_quick_bench doctor_ras elastic
+  elastic_ends elastic_env emulation faults gloo gloo_hosts hangs health hosts nccl_faults
   nccl_signals outputs placement plan plan_network progress random_stops scale scale_launch slurm
-  suite_ends train_launch train_layouts train_overlap train_progress train_records train_resident
-  train_sync train_trace verdict)
+  suite_ends train_3d train_launch train_layouts train_overlap train_progress train_records
+  train_resident train_sync train_trace verdict)
 # Under AddressSanitizer too: whole runs, by threads, processes and mpirun, and Ctrl-C.
 set(end_to_end usage algorithms launch signals outputs golden gloo)
 file(GLOB files CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} tests/system/*_test.py)

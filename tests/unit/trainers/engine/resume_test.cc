@@ -2,7 +2,6 @@
 // to the bit.
 #include "base/error.h"
 #include "support/folder.h"
-#include "support/sanitized.h"
 #include "trainers/checkpoint/saver.h"
 #include "trainers/engine/trainer.h"
 #include "unit/trainers/engine/tiny_training.h"
@@ -10,12 +9,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <mutex>
 #include <optional>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -47,10 +48,12 @@ constexpr SavedLayout kLayouts[] = {{1, Stage::none},
                                     {4, Stage::optimizer, 0, 2, "pp-dp"}};
 constexpr std::int64_t kSavedStep = 3;
 
-// All of them, or where each takes its time: whole, in shards, in groups of shards.
+// Whole, in shards, in groups of shards, in stages; or all, 100 pairs, with TRAIN_LAYOUTS=all.
 std::vector<SavedLayout> layouts() {
-  if (kSanitized) return {kLayouts[0], kLayouts[3], kLayouts[6], kLayouts[9]};
-  return {std::begin(kLayouts), std::end(kLayouts)};
+  const char* const wanted = std::getenv("TRAIN_LAYOUTS");
+  if (wanted != nullptr && std::string_view(wanted) == "all")
+    return {std::begin(kLayouts), std::end(kLayouts)};
+  return {kLayouts[0], kLayouts[3], kLayouts[6], kLayouts[9]};
 }
 
 TrainConfig six_steps() {
