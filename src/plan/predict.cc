@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
+#include <limits>
 #include <utility>
 
 namespace linerate::plan {
@@ -52,15 +54,16 @@ PassCost work_of(const std::vector<ChunkCost>& costs, const TrainConfig& config,
   return all;
 }
 
-// When the last reduction of whole gradients ends: buckets are complete at even distances, by
-// elements, while the last backward of their chunk goes on.
-double reduced_us(const std::vector<trainers::OperationSpan>& backwards,
-                  const std::vector<ChunkState>& chunks,
-                  const std::function<double(std::uint64_t)>& reduce_us) {
-  struct Ready {
-    double at_us = 0, takes_us = 0;
-  };
-  std::vector<Ready> all;
+struct Reduction {
+  double at_us = 0, takes_us = 0;
+};
+
+// Of whole gradients: buckets are complete at even distances, by elements, while the last backward
+// of their chunk goes on.
+std::vector<Reduction> reductions_of(const std::vector<trainers::OperationSpan>& backwards,
+                                     const std::vector<ChunkState>& chunks,
+                                     const std::function<double(std::uint64_t)>& reduce_us) {
+  std::vector<Reduction> all;
   for (std::size_t i = 0; i < chunks.size(); ++i) {
     double elements = 0, done = 0;
     for (const auto bucket : chunks[i].buckets) elements += static_cast<double>(bucket);
@@ -70,10 +73,72 @@ double reduced_us(const std::vector<trainers::OperationSpan>& backwards,
       all.push_back({backwards[i].start_us + done / elements * length, reduce_us(bucket)});
     }
   }
-  std::ranges::stable_sort(all, {}, &Ready::at_us);
-  double end_us = 0;
-  for (const auto& one : all) end_us = std::max(end_us, one.at_us) + one.takes_us;
-  return end_us;
+  std::ranges::stable_sort(all, {}, &Reduction::at_us);
+  return all;
+}
+
+// Each stage's reductions, one after the other, while stages share the network.
+class SharedReductions {
+ public:
+  SharedReductions(std::vector<std::vector<Reduction>> stages, const trainers::SharedBy& shared)
+      : stages_(std::move(stages)),
+        shared_(shared),
+        next_(stages_.size()),
+        ends_us_(next_.size()) {}
+
+  // When the last one of each ends.
+  std::vector<double> ends_us() {
+    while (advance()) {
+    }
+    return ends_us_;
+  }
+
+ private:
+  bool is_left(std::size_t stage) const { return next_[stage] < stages_[stage].size(); }
+  Reduction& first(std::size_t stage) { return stages_[stage][next_[stage]]; }
+  bool has_begun(std::size_t stage) { return is_left(stage) && first(stage).at_us <= now_us_; }
+
+  // To the next begin or end of any; false: none is left.
+  bool advance() {
+    double active = 0, step_us = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < stages_.size(); ++i) active += has_begun(i) ? 1 : 0;
+    const double rate = shared_.network_rate(active, static_cast<double>(stages_.size()));
+    for (std::size_t i = 0; i < stages_.size(); ++i)
+      if (is_left(i))
+        step_us =
+            std::min(step_us, has_begun(i) ? first(i).takes_us / rate : first(i).at_us - now_us_);
+    if (std::isinf(step_us)) return false;
+    std::vector<std::size_t> under_way;
+    for (std::size_t i = 0; i < stages_.size(); ++i)
+      if (has_begun(i)) under_way.push_back(i);
+    now_us_ += step_us;
+    for (const auto i : under_way) {
+      first(i).takes_us -= step_us * rate;
+      if (first(i).takes_us > kNoTimeUs) continue;
+      ends_us_[i] = now_us_;
+      ++next_[i];
+    }
+    return true;
+  }
+
+  static constexpr double kNoTimeUs = 1e-9;  // rounding
+
+  std::vector<std::vector<Reduction>> stages_;
+  const trainers::SharedBy shared_;
+  std::vector<std::size_t> next_;
+  std::vector<double> ends_us_;
+  double now_us_ = 0;
+};
+
+// With a network the stages that have ranks on a node share its links.
+trainers::SharedBy shared_by_stages(const TrainConfig& config, const Machine& machine) {
+  const double nstages = static_cast<double>(config.pp);
+  trainers::SharedBy shared{.processors = machine.processors / machine.nranks * nstages};
+  if (machine.node_ranks == 0) return shared;
+  const double stages_on_node =
+      static_cast<double>(machine.node_ranks) / LayoutGroups(config, machine.nranks).stages.stride;
+  shared.network = std::clamp(stages_on_node, 1.0, nstages);
+  return shared;
 }
 
 struct Simulated {
@@ -90,11 +155,10 @@ Simulated simulated_once(const TrainConfig& config, const Machine& machine,
   for (const auto& cost : costs)
     times.push_back(times_of(cost, messages_us[times.size() % config.pp]));
   const auto schedule = schedule_of(config, position_at(config, 0, machine.nranks));
-  const double at_once = machine.processors / machine.nranks * static_cast<double>(config.pp);
-  const auto all = simulated_sharing(schedule, times, at_once);
+  const auto all = simulated_sharing(schedule, times, shared_by_stages(config, machine));
   Simulated result{.step_us = all.step_us};
   for (std::size_t stage = 0; stage < all.stages.size(); ++stage) {
-    StageTimeline time{.busy_us = all.stages[stage].busy_us};
+    StageTimeline time{.busy_us = all.stages[stage].busy_us, .wait_us = all.stages[stage].wait_us};
     time.last.resize(config.virtual_stages);
     for (std::size_t i = 0; i < schedule.stages[stage].size(); ++i) {
       const auto& operation = schedule.stages[stage][i];
@@ -132,6 +196,7 @@ Simulated simulated_step(const TrainConfig& config, const Machine& machine,
       one.end_us += later_us;
     }
     stage.busy_us = extrapolated(before.stages[i].busy_us, stage.busy_us, times);
+    stage.wait_us = extrapolated(before.stages[i].wait_us, stage.wait_us, times);
   }
   return all;
 }
@@ -178,12 +243,18 @@ double Predictor::least_us(const TrainConfig& config) {
   const auto kind = std::ranges::find(trainers::schedule_kinds(), config.pp_schedule,
                                       &trainers::ScheduleKind::name);
   const bool splits = kind->inputs_ahead != nullptr;  // weights' gradients fill the last wait
+  const double shortest = 1 / shared_by_stages(config, machine_).network;  // wait, of its time
+  const auto least = [&](const PassCost& pass) {
+    return pass.work_us() + shortest * pass.calls().network_us;
+  };
   double ramp_us = 0, most_us = 0, all_us = 0;
   for (std::size_t stage = 0; stage < config.pp; ++stage) {
     const auto work = work_of(costs, config, static_cast<int>(stage), rounds);
-    most_us = std::max(most_us, ramp_us + work.total_us());
+    most_us = std::max(most_us, ramp_us + least(work));
     all_us += work.work_us();
-    ramp_us += splits ? costs[stage].forward.total_us() : costs[stage].total_us();
+    const auto& first = costs[stage];
+    ramp_us += least(first.forward);
+    if (!splits) ramp_us += least(first.backward_input) + least(first.backward_weight);
   }
   const double ranks = machine_.nranks / static_cast<double>(config.pp);
   const double shared_us = all_us * ranks / machine_.processors;
@@ -219,23 +290,20 @@ double Predictor::gather_us(const TrainConfig& config, const StageState& state) 
 Prediction Predictor::of_stage(const TrainConfig& config, int stage, const PassCost& cost,
                                const StageTimeline& time) {
   const auto& state = memory_.state(config, stage);
-  const auto reduce_us = [&](std::uint64_t elements) {
-    return elapsed_us(machine_, reduction(config, elements));
-  };
   CallTime reductions;
   for (const auto& chunk : state.chunks)
     for (const auto bucket : chunk.buckets) reductions += reduction(config, bucket);
   const double all_us = elapsed_us(machine_, reductions);
-  const double late_us =
-      std::clamp(reduced_us(time.last, state.chunks, reduce_us) - time.end_us, 0.0, all_us);
+  const double late_us = std::clamp(time.reduced_us - time.end_us, 0.0, all_us);
   const double work_share = all_us > 0 ? 1 - reductions.network_us / all_us : 0;
   const double exposed_us =
       late_us + (1 - machine_.hidden_share()) * work_share * (all_us - late_us);
 
-  const double slower =
-      cost.work_us() > 0 ? (time.busy_us - cost.calls().network_us) / cost.work_us() : 1;
+  const double work_us = cost.work_us(), network_us = cost.calls().network_us;
+  const double slower = work_us > 0 ? (time.busy_us - time.wait_us) / work_us : 1;
+  const double shorter = network_us > 0 ? time.wait_us / network_us : 1;
   const auto took_us = [&](const CallTime& calls) {
-    return slower * calls.work_us + calls.network_us;
+    return slower * calls.work_us + shorter * calls.network_us;
   };
   Prediction one{.parts = {.compute_us = slower * cost.compute_us,
                            .tp_us = took_us(cost.tp),
@@ -248,9 +316,24 @@ Prediction Predictor::of_stage(const TrainConfig& config, int stage, const PassC
   return one;
 }
 
+void Predictor::reduce(const TrainConfig& config, std::vector<StageTimeline>& stages) {
+  const auto reduce_us = [&](std::uint64_t elements) {
+    return elapsed_us(machine_, reduction(config, elements));
+  };
+  std::vector<std::vector<Reduction>> all;
+  for (std::size_t stage = 0; stage < stages.size(); ++stage)
+    all.push_back(reductions_of(stages[stage].last,
+                                memory_.state(config, static_cast<int>(stage)).chunks, reduce_us));
+  SharedReductions shared(std::move(all), shared_by_stages(config, machine_));
+  const auto ends_us = shared.ends_us();
+  for (std::size_t stage = 0; stage < stages.size(); ++stage)
+    stages[stage].reduced_us = ends_us[stage];
+}
+
 Prediction Predictor::predict(const TrainConfig& config) {
   const auto costs = costs_of(config);
-  const auto step = simulated_step(config, machine_, costs);
+  auto step = simulated_step(config, machine_, costs);
+  reduce(config, step.stages);
   const auto rounds =
       static_cast<double>(rounds_of(config, position_at(config, 0, machine_.nranks)));
   Prediction slowest;

@@ -72,10 +72,12 @@ struct ChunkCost {
   }
 };
 
-// A stage in the simulated step: when its last computation ends, how long it computes, and of each
-// of its chunks the last backward.
+// A stage in the simulated step: when its last computation ends, and the last reduction of whole
+// gradients; how long it computes, and of each of its chunks the last backward.
 struct StageTimeline {
   double end_us = 0, busy_us = 0;
+  double wait_us = 0;  // of busy_us, for a network
+  double reduced_us = 0;
   std::vector<trainers::OperationSpan> last{};
 };
 
@@ -95,6 +97,7 @@ class Predictor {
   CallTime call(CallKind call, CallGroup group, double bytes) const;
   double optimizer_us(const trainers::TrainConfig& config, int stage);
   CallTime reduction(const trainers::TrainConfig& config, std::uint64_t elements) const;
+  void reduce(const trainers::TrainConfig& config, std::vector<StageTimeline>& stages);
   double gather_us(const trainers::TrainConfig& config, const StageState& state) const;
   Prediction of_stage(const trainers::TrainConfig& config, int stage, const PassCost& cost,
                       const StageTimeline& time);

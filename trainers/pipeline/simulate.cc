@@ -56,14 +56,16 @@ double wait_us(const Pipeline& pipeline, const PlacedOperation& placed,
 }
 
 PipelineTimes times_of(const PipelineSchedule& schedule, const Dependencies& all,
-                       const std::vector<OperationSpan>& spans) {
+                       const std::vector<OperationSpan>& spans,
+                       const std::vector<double>& waits_us) {
   PipelineTimes times{.stages = std::vector<StageTimes>(schedule.stages.size())};
   for (std::size_t node = 0; node < spans.size(); ++node) {
     times.step_us = std::max(times.step_us, spans[node].end_us);
     const auto& [stage, operation] = all.operations[node];
-    if (is_computation(operation.action))
-      times.stages[static_cast<std::size_t>(stage)].busy_us +=
-          spans[node].end_us - spans[node].start_us;
+    if (!is_computation(operation.action)) continue;
+    auto& of_stage = times.stages[static_cast<std::size_t>(stage)];
+    of_stage.busy_us += spans[node].end_us - spans[node].start_us;
+    of_stage.wait_us += waits_us[node];
   }
   for (std::size_t stage = 0; stage < all.nodes.size(); ++stage)
     for (const auto node : all.nodes[stage]) times.stages[stage].operations.push_back(spans[node]);
@@ -73,12 +75,15 @@ PipelineTimes times_of(const PipelineSchedule& schedule, const Dependencies& all
 // Operations under way, from one end to the next.
 class SharedTime {
  public:
-  SharedTime(const PipelineSchedule& schedule, std::span<const ChunkTimes> chunks, double at_once)
+  SharedTime(const PipelineSchedule& schedule, std::span<const ChunkTimes> chunks,
+             const SharedBy& shared)
       : all_(dependencies_of(schedule)),
-        at_once_(at_once),
+        shared_(shared),
+        nstages_(static_cast<double>(schedule.stages.size())),
         waiting_(all_.waits_for.size()),
         open_(all_.waits_for.size()),
-        spans_(all_.waits_for.size()) {
+        spans_(all_.waits_for.size()),
+        waited_us_(all_.waits_for.size()) {
     for (std::size_t node = 0; node < open_.size(); ++node) {
       left_us_.push_back(duration_us(schedule.pipeline, all_.operations[node], chunks));
       wait_us_.push_back(wait_us(schedule.pipeline, all_.operations[node], chunks));
@@ -93,11 +98,13 @@ class SharedTime {
   }
   const Dependencies& dependencies() const { return all_; }
   const std::vector<OperationSpan>& spans() const { return spans_; }
+  const std::vector<double>& waited_us() const { return waited_us_; }
 
  private:
   bool computes(std::size_t node) const {
     return is_computation(all_.operations[node].operation.action) && left_us_[node] > kNoTimeUs;
   }
+  bool waits(std::size_t node) const { return left_us_[node] <= kNoTimeUs; }
   // Of its work, then of its wait.
   double& left_us(std::size_t node) {
     return left_us_[node] > kNoTimeUs ? left_us_[node] : wait_us_[node];
@@ -105,15 +112,22 @@ class SharedTime {
 
   // To the next end of any work or wait.
   void advance() {
-    const auto computing = static_cast<double>(
-        std::ranges::count_if(running_, [&](std::size_t node) { return computes(node); }));
-    const double rate = computing > at_once_ ? at_once_ / computing : 1;
-    const auto rate_of = [&](std::size_t node) { return computes(node) ? rate : 1; };
+    const auto count = [&](auto is) {
+      return static_cast<double>(std::ranges::count_if(running_, is));
+    };
+    const double computing = count([&](std::size_t node) { return computes(node); });
+    const double rate = computing > shared_.processors ? shared_.processors / computing : 1;
+    const double wait_rate =
+        shared_.network_rate(count([&](std::size_t node) { return waits(node); }), nstages_);
+    const auto rate_of = [&](std::size_t node) {
+      return computes(node) ? rate : waits(node) ? wait_rate : 1;
+    };
     double next_us = left_us(running_.front()) / rate_of(running_.front());
     for (const auto node : running_) next_us = std::min(next_us, left_us(node) / rate_of(node));
     now_us_ += next_us;
     std::vector<std::size_t> still;
     for (const auto node : running_) {
+      if (waits(node)) waited_us_[node] += next_us;
       left_us(node) -= next_us * rate_of(node);
       if (left_us(node) > kNoTimeUs)
         still.push_back(node);
@@ -135,11 +149,13 @@ class SharedTime {
   static constexpr double kNoTimeUs = 1e-9;  // rounding
 
   const Dependencies all_;
-  const double at_once_;
+  const SharedBy shared_;
+  const double nstages_;
   std::vector<std::vector<std::size_t>> waiting_;  // for each node
   std::vector<std::size_t> open_, running_{};
   std::vector<double> left_us_{}, wait_us_{};
   std::vector<OperationSpan> spans_;
+  std::vector<double> waited_us_;
   double now_us_ = 0;
 };
 
@@ -159,22 +175,25 @@ PipelineTimes simulated(const PipelineSchedule& schedule, std::span<const ChunkT
   assert(chunks.size() == static_cast<std::size_t>(schedule.pipeline.model_chunks()));
   const auto all = dependencies_of(schedule);
   std::vector<OperationSpan> spans(all.operations.size());
+  std::vector<double> waits_us(spans.size());
   for (const auto node : all.order()) {
     auto& span = spans[node];
     for (const auto other : all.waits_for[node])
       span.start_us = std::max(span.start_us, spans[other].end_us);
+    waits_us[node] = wait_us(schedule.pipeline, all.operations[node], chunks);
     span.end_us = span.start_us + duration_us(schedule.pipeline, all.operations[node], chunks) +
-                  wait_us(schedule.pipeline, all.operations[node], chunks);
+                  waits_us[node];
   }
-  return times_of(schedule, all, spans);
+  return times_of(schedule, all, spans, waits_us);
 }
 
 PipelineTimes simulated_sharing(const PipelineSchedule& schedule,
-                                std::span<const ChunkTimes> chunks, double at_once) {
-  if (at_once >= static_cast<double>(schedule.stages.size())) return simulated(schedule, chunks);
-  SharedTime time(schedule, chunks, at_once);
+                                std::span<const ChunkTimes> chunks, const SharedBy& shared) {
+  if (shared.processors >= static_cast<double>(schedule.stages.size()) && shared.network <= 1)
+    return simulated(schedule, chunks);
+  SharedTime time(schedule, chunks, shared);
   time.run();
-  return times_of(schedule, time.dependencies(), time.spans());
+  return times_of(schedule, time.dependencies(), time.spans(), time.waited_us());
 }
 
 HeldActivations held_activations(std::span<const Operation> list) {

@@ -18,6 +18,7 @@ struct OperationSpan {
 struct StageTimes {
   std::vector<OperationSpan> operations{};  // as its list has them; both ends of a message alike
   double busy_us = 0;                       // in computations
+  double wait_us = 0;                       // of that, for a network
 };
 
 struct PipelineTimes {
@@ -31,11 +32,24 @@ struct PipelineTimes {
 
 // `chunks`: by the model's chunk. REQUIRES: as many as the model has; the schedule has no fault.
 PipelineTimes simulated(const PipelineSchedule& schedule, std::span<const ChunkTimes> chunks);
-// The same where stages share processors: where more than `at_once` of them compute, each is as
-// much slower (ranks of one host that has fewer cores); those that wait for a network do not count.
-// Its own share of the time is busy_us, the longer one. REQUIRES: at_once > 0.
+// What stages share. REQUIRES: both are above 0.
+struct SharedBy {
+  // Where more stages compute than this, each is as much slower: ranks of one host that has fewer
+  // cores. Those that wait for a network do not count.
+  double processors = 1;
+  // Stages on each link of the network: a wait is as long as it is said to be where all of them
+  // wait, and shorter where fewer do.
+  double network = 1;
+
+  // How many times as fast waits are while stages of `nstages` wait.
+  double network_rate(double waiting, double nstages) const {
+    const double on_link = waiting * network / nstages;
+    return network / (on_link > 1 ? on_link : 1);
+  }
+};
+// The same where they share. Their own share of the time is busy_us, the longer one.
 PipelineTimes simulated_sharing(const PipelineSchedule& schedule,
-                                std::span<const ChunkTimes> chunks, double at_once);
+                                std::span<const ChunkTimes> chunks, const SharedBy& shared);
 
 // The most activations that a stage holds at once, in units of a micro-batch in a chunk. They
 // follow from its list's order alone.

@@ -114,7 +114,7 @@ TEST(Simulated, EachChunkTakesItsOwnTime) {
 TEST(SimulatedSharing, ProcessorsThatAreFewerAreNeverIdleWhileAnyStageComputes) {
   const auto schedule = schedule_of("gpipe", {.stages = 4, .micro_batches = 2});
 
-  const auto step = simulated_sharing(schedule, std::vector<ChunkTimes>(4, kEven), 1);
+  const auto step = simulated_sharing(schedule, std::vector<ChunkTimes>(4, kEven), {1});
 
   EXPECT_NEAR(step.step_us, 4 * 2 * 3, 1e-6);
 }
@@ -124,7 +124,7 @@ TEST(SimulatedSharing, ProcessorsThatAreFewerAreNeverIdleWhileAnyStageComputes) 
 TEST(SimulatedSharing, StagesThatComputeAtOnceGetTheirShare) {
   const auto schedule = schedule_of("gpipe", {.stages = 2, .micro_batches = 2});
 
-  const auto step = simulated_sharing(schedule, std::vector<ChunkTimes>(2, kEven), 1);
+  const auto step = simulated_sharing(schedule, std::vector<ChunkTimes>(2, kEven), {1});
 
   EXPECT_NEAR(span_of(schedule, step, 0, {Action::forward, 1}).end_us, 3, 1e-6);
   EXPECT_NEAR(span_of(schedule, step, 1, {Action::forward, 0}).end_us, 3, 1e-6);
@@ -137,11 +137,25 @@ TEST(SimulatedSharing, WaitsForANetworkLeaveTheProcessorToOthers) {
   waiting.forward_wait_us = 1;
   const std::vector<ChunkTimes> times{kEven, waiting};
 
-  const auto alone = simulated(schedule, times), shared = simulated_sharing(schedule, times, 1);
+  const auto alone = simulated(schedule, times), shared = simulated_sharing(schedule, times, {1});
 
   EXPECT_NEAR(alone.stages[1].busy_us, 2 * 3 + 2, 1e-6);
   EXPECT_NEAR(span_of(schedule, shared, 1, {Action::forward, 0}).end_us, 4, 1e-6);
   EXPECT_NEAR(span_of(schedule, shared, 0, {Action::forward, 1}).end_us, 3, 1e-6);
+}
+
+// Waits are said of both stages at once: the first one's forward waits alone, the next two
+// together.
+TEST(SimulatedSharing, WaitsAreShorterWhereFewerStagesWait) {
+  const auto schedule = schedule_of("gpipe", {.stages = 2, .micro_batches = 2});
+  const std::vector<ChunkTimes> times(2, {.forward_wait_us = 2});
+
+  const auto step = simulated_sharing(schedule, times, {.processors = 2, .network = 2});
+
+  EXPECT_NEAR(span_of(schedule, step, 0, {Action::forward, 0}).end_us, 1, 1e-6);
+  EXPECT_NEAR(span_of(schedule, step, 1, {Action::forward, 0}).end_us, 3, 1e-6);
+  EXPECT_NEAR(span_of(schedule, step, 1, {Action::forward, 1}).end_us, 4, 1e-6);
+  EXPECT_NEAR(step.stages[0].wait_us, 3, 1e-6);
 }
 
 TEST(SimulatedSharing, IsTheUsualStepWhereProcessorsAreEnough) {
@@ -150,7 +164,7 @@ TEST(SimulatedSharing, IsTheUsualStepWhereProcessorsAreEnough) {
     const std::vector<ChunkTimes> times(chunks, {1, 2, 1.5, 0.3, 0.2, 0.1, 0.4});
     const double almost_all = schedule.pipeline.stages - 1e-9;
 
-    EXPECT_NEAR(simulated_sharing(schedule, times, almost_all).step_us,
+    EXPECT_NEAR(simulated_sharing(schedule, times, {almost_all}).step_us,
                 simulated(schedule, times).step_us, 1e-5);
   });
 }
