@@ -7,6 +7,7 @@ import subprocess
 import time
 from contextlib import suppress
 from pathlib import Path
+from typing import NoReturn
 
 from support import environment, rows
 
@@ -62,14 +63,14 @@ class Job:
         end = time.monotonic() + limit_s
         while len(rows(self.out.read_text())) < count:
             if time.monotonic() > end or self.process.poll() is not None:
-                raise AssertionError(f"no rows: {self.out.read_text()} {self.err.read_text()}")
+                self.fail(f"no rows: {self.out.read_text()} {self.err.read_text()}")
             time.sleep(0.01)
 
     def wait_for_heading(self, limit_s: float = 30) -> None:
         end = time.monotonic() + limit_s
         while "#  Rank" not in self.out.read_text():
             if time.monotonic() > end or self.process.poll() is not None:
-                raise AssertionError(f"no heading: {self.err.read_text()}")
+                self.fail(f"no heading: {self.err.read_text()}")
             time.sleep(0.01)
 
     def wait_until_still(self, silence_s: float, limit_s: float = 60) -> None:
@@ -78,7 +79,7 @@ class Job:
         end = since + limit_s
         while not last or time.monotonic() - since < silence_s:
             if time.monotonic() > end or self.process.poll() is not None:
-                raise AssertionError(f"never still: {last} {self.err.read_text()}")
+                self.fail(f"never still: {last} {self.err.read_text()}")
             if (now := self.out.read_text()) != last:
                 last, since = now, time.monotonic()
             time.sleep(0.05)
@@ -88,9 +89,14 @@ class Job:
         end = time.monotonic() + limit_s
         while fragment not in (errors := self.err.read_text()):
             if time.monotonic() > end:
-                raise AssertionError(f"no '{fragment}' in {errors}")
+                self.fail(f"no '{fragment}' in {errors}")
             time.sleep(0.05)
         return errors
+
+    def fail(self, why: str) -> NoReturn:
+        """A test that gives up leaves nothing running beside those after it."""
+        self.stop()
+        raise AssertionError(why)
 
     def stop(self) -> None:
         self.process.kill()
