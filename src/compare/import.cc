@@ -13,7 +13,14 @@
 namespace linerate {
 namespace {
 
-enum class Format : std::uint8_t { json_lines, nccl_tests_json, nccl_tests_text, osu_text, none };
+enum class Format : std::uint8_t {
+  json_lines,
+  nccl_tests_json,
+  perftest_json,
+  nccl_tests_text,
+  osu_text,
+  none
+};
 
 // JSON Lines begin with a `run`, or at least with a line that is an object of some kind.
 bool is_json_lines(std::string_view text) {
@@ -23,8 +30,10 @@ bool is_json_lines(std::string_view text) {
 
 Format format_of(std::string_view text) {
   const auto begin = trim(text);
+  if (is_json_lines(begin)) return Format::json_lines;
   if (begin.starts_with('{'))
-    return is_json_lines(begin) ? Format::json_lines : Format::nccl_tests_json;
+    return begin.find("\"test_info\"") != std::string_view::npos ? Format::perftest_json
+                                                                 : Format::nccl_tests_json;
   if (text.find("# OSU ") != std::string_view::npos) return Format::osu_text;
   if (text.find("algbw") != std::string_view::npos) return Format::nccl_tests_text;
   return Format::none;
@@ -36,6 +45,8 @@ Result<RunFile> read(std::string_view text, const ImportLimits& limits) {
       return read_jsonl(text);
     case Format::nccl_tests_json:
       return read_nccl_tests_json(text);
+    case Format::perftest_json:
+      return read_perftest_json(text);
     case Format::nccl_tests_text:
       return read_nccl_tests_text(text, limits);
     case Format::osu_text:
@@ -44,8 +55,8 @@ Result<RunFile> read(std::string_view text, const ImportLimits& limits) {
       break;
   }
   return Failure{
-      "It holds no runs of linerate (--jsonl), nccl-tests or rccl-tests (the table, or -J), or OSU "
-      "micro-benchmarks."};
+      "It holds no runs of linerate (--jsonl), nccl-tests or rccl-tests (the table, or -J), OSU "
+      "micro-benchmarks, or perftest (--out_json)."};
 }
 
 // Fewer results than this, of two or three digits each, may be equal by chance.

@@ -1,5 +1,5 @@
-// Runs in other programs' formats: nccl-tests' and rccl-tests' table, nccl-tests' report (-J), and
-// the text of the OSU micro-benchmarks.
+// Runs in other programs' formats: nccl-tests' and rccl-tests' table, nccl-tests' report (-J), the
+// text of the OSU micro-benchmarks, and perftest's JSON.
 #pragma once
 
 #include "base/result.h"
@@ -36,5 +36,7 @@ std::string_view failure_line(std::string_view text);
 Result<RunFile> read_nccl_tests_json(std::string_view text);
 // osu_latency, osu_bw, osu_allreduce, …: "# OSU MPI Allreduce Latency Test v7.0".
 Result<RunFile> read_osu_text(std::string_view text, const ImportLimits& limits);
+// What ib_write_bw, ib_send_lat, … write with --out_json: two ranks, one size. busbw is algbw.
+Result<RunFile> read_perftest_json(std::string_view text);
 
 }  // namespace linerate

@@ -360,5 +360,49 @@ TEST(ReadRuns, RefusesOtherTextWithTheChoices) {
   EXPECT_THAT(refusal("{\"kind\":\"run\",\"run_id\":\"1\"}\n"), HasSubstr("no result"));
 }
 
+// The form of perftest 24; --report_gbits changes the bandwidths alone.
+std::string perftest_json(const std::string& test, const std::string& results) {
+  return "{\n\"test_info\": {\n\"test\": \"" + test +
+         "\",\n\"Device\": \"mlx5_0\",\n\"Number_of_qps\": 4\n},\n\"results\": {\n" + results +
+         "}\n}\n";
+}
+
+TEST(Perftest, IsInMebibytesOrGigabitsByItsRateOfMessages) {
+  const std::string head = R"("MsgSize": 65536, "n_iterations": 5000, "BW_peak": 1, )";
+  for (const auto* average : {"23400.00", "196.29"}) {
+    const auto file =
+        read_runs("x", perftest_json("RDMA_Write_BW_Test", head + R"("BW_average": )" + average +
+                                                               R"(, "MsgRate": 0.374400)"));
+    ASSERT_TRUE(file) << file.sentence();
+    ASSERT_EQ(file->records.size(), 1U);
+    const auto& record = file->records[0];
+    EXPECT_EQ(record.what.collective, "ib_write_bw");
+    EXPECT_EQ(record.what.bytes, 65536U);
+    EXPECT_NEAR(record.busbw_gbps, 24.536, 0.01);
+    EXPECT_NEAR(record.window.time_us, 65536 / 24536.0, 0.01);
+  }
+}
+
+TEST(Perftest, HasPercentilesOfLatency) {
+  const auto file = read_runs(
+      "x", perftest_json("Send_Latency_Test",
+                         R"("MsgSize": 2, "n_iterations": 1000, "t_min": 0.9, "t_max": 9.5,
+                            "t_typical": 1.1, "t_avg": 1.2, "t_stdev": 0.1, "percentile_99": 2.5,
+                            "percentile_99.9": 5.5)"));
+
+  ASSERT_TRUE(file) << file.sentence();
+  const auto& record = file->records.at(0);
+  EXPECT_EQ(record.what.collective, "ib_send_lat");
+  EXPECT_EQ(record.window.time_us, 1.2);
+  EXPECT_EQ(record.samples->us.median, 1.1);
+  EXPECT_EQ(record.samples->us.p99, 2.5);
+  EXPECT_EQ(file->runs.at(0).settings.at(1).name, "Number_of_qps");
+}
+
+TEST(Perftest, IsRefusedWithoutAResult) {
+  EXPECT_THAT(read_runs("x", perftest_json("x", "")).sentence(), HasSubstr("It holds no result"));
+  EXPECT_THAT(read_runs("x", "{\"test_info\": 1}").sentence(), HasSubstr("no JSON of perftest"));
+}
+
 }  // namespace
 }  // namespace linerate
