@@ -185,6 +185,7 @@ target_compile_definitions(unit_output PRIVATE
   LINERATE_GOLDEN_OUTPUT="${CMAKE_CURRENT_SOURCE_DIR}/tests/unit/output/golden")
 linerate_test(unit_compare tests/unit/compare linerate_compare)
 linerate_test(unit_scale tests/unit/scale linerate_scale)
+linerate_test(unit_sweep tests/unit/sweep linerate_sweep)
 linerate_test(unit_plan tests/unit/plan linerate_plan)
 linerate_test(unit_cli tests/unit/cli linerate_cli)
 linerate_test(unit_commands tests/unit/commands linerate_commands)
@@ -286,8 +287,8 @@ set(timing compare_power host_verdict host_repeats network_verdict network_verdi
 set(slow bench calibration checkpoint_kills docs doctor_prove doctor_quick_bench doctor_ras elastic
   elastic_ends elastic_env emulation faults gloo gloo_hosts hangs health hosts nccl_faults
   nccl_signals outputs placement plan plan_network progress random_stops scale scale_launch slurm
-  suite_ends train_3d train_launch train_layouts train_overlap train_progress train_records
-  train_resident train_sync train_trace verdict)
+  suite_ends sweep_launch sweep_outcomes train_3d train_launch train_layouts train_overlap
+  train_progress train_records train_resident train_sync train_trace verdict)
 # Under AddressSanitizer too: whole runs, by threads, processes and mpirun, and Ctrl-C.
 set(end_to_end usage algorithms launch signals outputs golden gloo)
 file(GLOB files CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} tests/system/*_test.py)
@@ -317,7 +318,7 @@ set_tests_properties(system.docs system.train_sync system.train_resident PROPERT
 # They start Slurm's daemons, and munged, of which a machine has one: it ends with the test that
 # started it.
 set_tests_properties(system.slurm system.placement system.train_launch system.scale_launch
-  PROPERTIES RESOURCE_LOCK munged)
+  system.sweep_launch PROPERTIES RESOURCE_LOCK munged)
 
 # The same runs so often that a verdict which is seldom wrong shows.
 linerate_python_test(system.verdicts_100_times full tests/system/verdict_repeats_test.py
@@ -332,6 +333,8 @@ linerate_python_test(system.random_stops_200 full tests/system/random_stops_test
 set_tests_properties(system.random_stops_200 PROPERTIES RUN_SERIAL ON TIMEOUT 7200)
 linerate_python_test(system.checkpoint_50_kills full tests/system/checkpoint_kills_test.py
   LINERATE_KILLS=50 LINERATE_SEED=17)
+linerate_python_test(system.sweep_50_kills slow tests/system/sweep_kills_test.py
+  LINERATE_KILLS=50 LINERATE_SEED=21)
 linerate_python_test(system.elastic_20_kills full tests/system/elastic_test.py
   LINERATE_KILLS=20 LINERATE_SEED=19)
 set_tests_properties(system.elastic_20_kills PROPERTIES TIMEOUT 1200)

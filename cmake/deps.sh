@@ -9,7 +9,7 @@ set -euo pipefail
 packages=(
   g++ cmake make ninja-build ccache pkg-config
   libfmt-dev nlohmann-json3-dev libcli11-dev libpugixml-dev libyaml-cpp-dev libhwloc-dev
-  libopenmpi-dev openmpi-bin libopenblas-dev zlib1g-dev libgtest-dev libgmock-dev
+  libopenmpi-dev openmpi-bin libopenblas-dev libsqlite3-dev zlib1g-dev libgtest-dev libgmock-dev
   python3 python3-matplotlib python3-numpy python3-jinja2
 )
 full_packages=(

@@ -19,7 +19,7 @@ bool keeps_what_it_has(const linerate::Invocation& call) {
   const auto has = [&](std::string_view word) { return std::ranges::count(call.words, word) > 0; };
   return call.command == Command::perf || call.command == Command::suite ||
          call.command == Command::memcpy || call.command == Command::compare ||
-         call.command == Command::scale ||
+         call.command == Command::scale || call.command == Command::sweep ||
          (call.command == Command::doctor && (has("prove") || has("--quick-bench")));
 }
 
@@ -39,6 +39,10 @@ linerate::ExitCode run(const linerate::CommandInput& input) {
       return linerate::compare_command(input);
     case Command::scale:
       return linerate::scale_command(input);
+    case Command::sweep:
+      return linerate::sweep_command(input);
+    case Command::results:
+      return linerate::results_command(input);
     case Command::plan:
       return linerate::plan_command(input);
     case Command::doctor:

@@ -1,5 +1,5 @@
-// Values of several parts: lists of types and operators, stopping rules, numbers of nodes, and
-// which ranks form a group (NCCL_TESTS_SPLIT).
+// Values of several parts: lists of collectives, types and operators, stopping rules, numbers of
+// nodes, and which ranks form a group (NCCL_TESTS_SPLIT).
 #include "base/units.h"
 #include "cli/values.h"
 
@@ -75,6 +75,13 @@ bool add_counts(std::string_view text, WholeRange range, std::vector<int>& to) {
   return true;
 }
 
+std::vector<std::string_view> names_of_collectives() {
+  std::vector<std::string_view> names;
+  for (const auto* row : all_collectives()) names.push_back(row->name);
+  names.emplace_back("all");
+  return names;
+}
+
 using Kind = SplitRule::Kind;
 
 constexpr auto kOperators = std::to_array<Choice<Kind>>({{"AND", Kind::bit_and},
@@ -93,6 +100,22 @@ std::string_view operator_part(std::string_view text) {
 }
 
 }  // namespace
+
+Refusal set_collectives(const Argument& given, std::vector<const Collective*>& out) {
+  out.clear();
+  if (given.text == "all") return {};
+  for (const auto& word : split(given.text, ',')) {
+    if (word == "all")
+      return fmt::format("{}: all stands for every collective: leave the others out, or it.",
+                         given.label);
+    const auto* row = find_collective(word);
+    if (row == nullptr) return unknown_choice("collective", word, names_of_collectives());
+    if (std::ranges::find(out, row) != out.end())
+      return fmt::format("{} names {} twice: name it once.", given.label, row->name);
+    out.push_back(row);
+  }
+  return {};
+}
 
 Refusal set_types(const Argument& given, std::vector<DataType>& out) {
   std::vector<DataType> found;

@@ -105,6 +105,8 @@ std::string_view audience_text(Audience audience) {
     case Audience::doctor_snapshot:
     case Audience::report:
     case Audience::scale:
+    case Audience::sweep:
+    case Audience::results:
     case Audience::planner:
     case Audience::train:
       break;

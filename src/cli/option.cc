@@ -70,8 +70,22 @@ std::span<const OptionGroup> groups_of_one_table(Audience program) {
   static const std::array<OptionGroup, 2> kTune{{{"Options", tune_options()}, {"Help", kHelp}}};
   static const std::array<OptionGroup, 2> kReport{{{"Options", report_options()}, {"Help", kHelp}}};
   static const std::array<OptionGroup, 2> kScale{{{"Options", scale_options()}, {"Help", kHelp}}};
+  static const std::array<OptionGroup, 2> kResults{
+      {{"Options", results_options()}, {"Help", kHelp}}};
   if (program == Audience::tune) return kTune;
+  if (program == Audience::results) return kResults;
   return program == Audience::report ? kReport : kScale;
+}
+
+// Of many runs: those that are predicted, and those that are made.
+std::span<const OptionGroup> groups_of_plans(Audience program) {
+  static const auto kHelp = help_options().first(1);  // -h
+  static const std::array<OptionGroup, 3> kPlanner{
+      {{"Options", planner_options()}, {"Machine", machine_options()}, {"Help", kHelp}}};
+  static const std::array<OptionGroup, 3> kSweep{{{"Matrix", sweep_matrix_options()},
+                                                  {"How it is run", sweep_run_options()},
+                                                  {"Help", kHelp}}};
+  return program == Audience::sweep ? kSweep : kPlanner;
 }
 
 }  // namespace
@@ -111,8 +125,6 @@ std::span<const OptionGroup> option_groups(Audience program) {
        {"Checkpoints and lost ranks", checkpoint_options()},
        {"Output", training_output_options()},
        {"Help", kHelp}}};
-  static const std::array<OptionGroup, 3> kPlannerGroups{
-      {{"Options", planner_options()}, {"Machine", machine_options()}, {"Help", kHelp}}};
   switch (program) {
     case Audience::both:
     case Audience::collectives:
@@ -127,10 +139,12 @@ std::span<const OptionGroup> option_groups(Audience program) {
       return kPlaceGroups;
     case Audience::tune:
     case Audience::report:
+    case Audience::results:
     case Audience::scale:
       return groups_of_one_table(program);
     case Audience::planner:
-      return kPlannerGroups;
+    case Audience::sweep:
+      return groups_of_plans(program);
     case Audience::compare:
       return kCompareGroups;
     case Audience::doctor_env:

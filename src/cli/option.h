@@ -9,8 +9,8 @@
 //   checks.h          options that are right alone and wrong together
 //   help.h            -h and docs/cli.md
 //   run_config.h, topo_config.h, tune_config.h, compare_config.h, doctor_config.h,
-//   doctor_node_config.h, planner_config.h, report_config.h, scale_config.h,
-//   train_config.h
+//   doctor_node_config.h, planner_config.h, report_config.h, results_config.h, scale_config.h,
+//   sweep_config.h, train_config.h
 //                     what comes out
 #pragma once
 
@@ -39,8 +39,10 @@ struct MachineChoice;
 struct PlaceConfig;
 struct PlannerConfig;
 struct ReportConfig;
+struct ResultsConfig;
 struct RunConfig;
 struct ScaleConfig;
+struct SweepConfig;
 struct TopoConfig;
 struct TrainOptions;
 struct TuneConfig;
@@ -65,8 +67,8 @@ using AnySetter =
                  Setter<DoctorHangConfig>, Setter<DoctorLogConfig>, Setter<DoctorProveConfig>,
                  Setter<DoctorResultsConfig>, Setter<DoctorNodeConfig>,
                  Setter<DoctorSnapshotConfig>, Setter<ReportConfig>, Setter<ScaleConfig>,
-                 Setter<PlannerConfig>, Setter<MachineChoice>, Setter<JobConfig>,
-                 Setter<TrainOptions>>;
+                 Setter<SweepConfig>, Setter<ResultsConfig>, Setter<PlannerConfig>,
+                 Setter<MachineChoice>, Setter<JobConfig>, Setter<TrainOptions>>;
 
 // The programs that have an option. `both` are the tools that run ranks, collectives and p2p; a
 // suite has the options of the collectives and its own; the others have tables of their own.
@@ -89,6 +91,8 @@ enum class Audience : std::uint8_t {
   doctor_snapshot,
   report,
   scale,
+  sweep,
+  results,
   planner,
   train
 };
@@ -202,6 +206,9 @@ std::span<const OptionRow> doctor_node_options();      // all of doctor's own
 std::span<const OptionRow> doctor_snapshot_options();  // all of doctor snapshot's
 std::span<const OptionRow> report_options();           // all of report's
 std::span<const OptionRow> scale_options();            // all of scale's
+std::span<const OptionRow> sweep_matrix_options();     // sweep: the matrix
+std::span<const OptionRow> sweep_run_options();        // sweep: how it is run
+std::span<const OptionRow> results_options();          // all of results'
 std::span<const OptionRow> planner_options();          // plan: what is planned, and how it is shown
 std::span<const OptionRow> training_options();         // trainers: model, data, optimizer
 std::span<const OptionRow> model_size_options();       // trainers: of the model

@@ -10,13 +10,6 @@
 namespace linerate {
 namespace {
 
-constexpr std::array<Choice<std::string_view>, 6> kBackends{{{"auto", "auto"},
-                                                             {"host", "host"},
-                                                             {"mpi", "mpi"},
-                                                             {"gloo", "gloo"},
-                                                             {"nccl", "nccl"},
-                                                             {"fake", "fake"}}};
-
 constexpr std::int64_t kMaxFactor = 1 << 30;
 constexpr std::int64_t kMaxShift = 1 << 20;  // elements
 

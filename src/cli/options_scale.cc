@@ -139,11 +139,7 @@ std::span<const OptionRow> scale_options() { return kScaleRows; }
 Result<std::string> study_file(const std::vector<std::string>& words) {
   const auto sorted = without_operands(words, Audience::scale);
   if (const auto refusal = study_words_refusal(sorted.options)) return Failure{*refusal};
-  const auto& operands = sorted.operands;
-  if (operands.size() > 1)
-    return Failure{fmt::format("linerate scale reads one study, and got {}: '{}' and '{}' …",
-                               operands.size(), plain_text(operands[0]), plain_text(operands[1]))};
-  return operands.empty() ? std::string() : operands.front();
+  return one_operand(words, Audience::scale, "linerate scale reads one study");
 }
 
 std::optional<std::string> study_words_refusal(const std::vector<std::string>& words) {

@@ -157,6 +157,15 @@ SortedWords without_operands(std::span<const std::string> words, Audience progra
   return sorted;
 }
 
+Result<std::string> one_operand(std::span<const std::string> words, Audience program,
+                                std::string_view takes) {
+  const auto operands = without_operands(words, program).operands;
+  if (operands.size() > 1)
+    return Failure{fmt::format("{}, and got {}: '{}' and '{}' …", takes, operands.size(),
+                               plain_text(operands[0]), plain_text(operands[1]))};
+  return operands.empty() ? std::string() : operands.front();
+}
+
 Refusal misplaced_value(const Token& token, Audience program) {
   const auto& [row, text] = token;
   if (row->is_flag()) return {};

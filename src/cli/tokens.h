@@ -28,6 +28,11 @@ struct SortedWords {
 };
 SortedWords without_operands(std::span<const std::string> words, Audience program);
 
+// The operand among the words of a command that takes one; empty: there is none. `takes` begins the
+// refusal of several: "linerate scale reads one study".
+Result<std::string> one_operand(std::span<const std::string> words, Audience program,
+                                std::string_view takes);
+
 // Whether -h stands in the line as a word of its own, so that it wins over all that is wrong.
 bool asks_for_help(std::span<const std::string> words, Audience program);
 

@@ -54,6 +54,20 @@ constexpr auto kCommandRows = std::to_array<CommandRow>({
      "lost to compute and to communication. A study is a file of YAML, options, or both.",
      "How training scales over ranks: [scaling studies](scaling.md). Keys of a study's file are "
      "the long names of these options, and `layouts` is a map of names to commands."},
+    {Command::sweep, "sweep", "STUDY.yaml [options]",
+     "a matrix of runs, one after the other: which of them are slow, wrong, crash or hang",
+     Audience::sweep,
+     "Runs the collectives over sizes, types, nodes, ranks, backends, algorithms and variables, in "
+     "an order drawn by lot, each within a limit of time, and keeps each case that has ended in "
+     "one SQLite file: the same command goes on after an interruption. A study is a file of YAML, "
+     "options, or both.",
+     "A matrix of runs: [sweeps](sweeps.md). Keys of a study's file are the long names of these "
+     "options, and `environment` is a map of variables to values."},
+    {Command::results, "results", "FILE.db [options]",
+     "what sweeps have measured: list, filter, export, import", Audience::results,
+     "Lists the cases in a file of linerate sweep, writes them and their results for other "
+     "programs, and adds runs that were measured otherwise.",
+     "What sweeps have measured: [their file](sweeps.md#the-file)."},
     {Command::plan, "plan", "[options]",
      "which layout trains a model fastest on a machine, before anyone starts it", Audience::planner,
      "Goes through all layouts that the trainers know, leaves out what does not fit into memory, "
@@ -259,6 +273,8 @@ Result<Invocation> command_invocation(const CommandRow& row, Invocation call) {
     case Command::tune:
     case Command::compare:
     case Command::scale:
+    case Command::sweep:
+    case Command::results:
     case Command::plan:
     case Command::doctor:
     case Command::report:

@@ -22,6 +22,8 @@ enum class Command : std::uint8_t {
   tune,
   compare,
   scale,
+  sweep,
+  results,
   plan,
   doctor,
   report,

@@ -66,6 +66,9 @@ struct Choice {
   T value;
 };
 inline constexpr Choice<bool> kSwitch[] = {{"0", false}, {"1", true}};
+inline constexpr Choice<std::string_view> kBackends[] = {{"auto", "auto"}, {"host", "host"},
+                                                         {"mpi", "mpi"},   {"gloo", "gloo"},
+                                                         {"nccl", "nccl"}, {"fake", "fake"}};
 inline constexpr Choice<std::optional<bool>> kProgress[] = {
     {"auto", std::nullopt}, {"on", true}, {"off", false}};
 
@@ -120,6 +123,9 @@ Refusal set_choice(const Argument& given, Config& config) {
 // both. Ascending, each once.
 Refusal set_node_counts(const Argument& given, WholeRange range, std::vector<int>& out,
                         std::string_view of = "nodes");
+
+// Names of collectives, in the order typed; all leaves the list empty.
+Refusal set_collectives(const Argument& given, std::vector<const Collective*>& out);
 
 // One type or operator, or all.
 Refusal set_types(const Argument& given, std::vector<DataType>& out);

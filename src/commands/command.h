@@ -47,6 +47,8 @@ ExitCode topo_command(const CommandInput& input);
 ExitCode tune_command(const CommandInput& input);
 ExitCode compare_command(const CommandInput& input);
 ExitCode scale_command(const CommandInput& input);
+ExitCode sweep_command(const CommandInput& input);
+ExitCode results_command(const CommandInput& input);
 ExitCode plan_command(const CommandInput& input);
 ExitCode doctor_command(const CommandInput& input);
 ExitCode docs_command(const CommandInput& input);

@@ -1,15 +1,14 @@
 // linerate scale: trainers on more and more ranks, one run after the other in an order drawn by
 // lot; what has ended is in runs.jsonl, so that an interrupted study goes on.
-#include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/scale_config.h"
 #include "commands/build_info.h"
-#include "commands/child.h"
 #include "commands/command.h"
 #include "commands/describe.h"
+#include "commands/limited_run.h"
 #include "commands/report.h"
 #include "commands/scratch_folder.h"
 #include "commands/turns_progress.h"
@@ -25,7 +24,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <random>
 #include <set>
@@ -38,7 +36,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kKilled = 128;  // and the signal: the exit code of what one has killed
 constexpr std::size_t kMostStudyBytes = std::size_t{256}
                                         << 20;  // of runs.jsonl, and of a run's lines
 
@@ -48,8 +45,6 @@ struct Plan {
   std::vector<Turn> order{};            // each side a point
 };
 
-fs::path programs_folder() { return fs::read_symlink("/proc/self/exe").parent_path(); }
-
 Plan plan_of(const ScaleConfig& config, std::uint64_t seed) {
   Plan plan{.points = scale::points_of(config.study)};
   for (const auto& point : plan.points)
@@ -58,28 +53,13 @@ Plan plan_of(const ScaleConfig& config, std::uint64_t seed) {
   return plan;
 }
 
-double load_1min() {
-  double load = 0;
-  return ::getloadavg(&load, 1) == 1 ? load : 0;
-}
-
-// What a program says of its failure, without its own name.
-std::string last_line(std::string_view text) {
-  constexpr std::string_view kSpeaker = "linerate: ";
-  text = trim(text);
-  const auto begin = text.rfind('\n');
-  if (begin != std::string_view::npos) text.remove_prefix(begin + 1);
-  return std::string(text.starts_with(kSpeaker) ? text.substr(kSpeaker.size()) : text);
-}
-
 class StudyRun {
  public:
   StudyRun(const CommandInput& input, const ScaleConfig& config, std::uint64_t seed)
       : input_(input),
         config_(config),
         plan_(plan_of(config, seed)),
-        file_(fs::path(config.folder) / "runs.jsonl"),
-        path_(programs_folder().string() + ':' + input.environment.get("PATH").value_or("")) {}
+        file_(fs::path(config.folder) / "runs.jsonl") {}
 
   ExitCode run();
 
@@ -91,8 +71,9 @@ class StudyRun {
   void say_what_differs() const;
   std::vector<std::string> facts() const;
   bool is_done(const Turn& turn) const;
+  std::vector<std::string> names_of_points() const;
   scale::RunResult run_one(const Turn& turn);
-  void judge(const ChildEnd& end, const fs::path& records, scale::RunResult& result) const;
+  void judge(const LimitedEnd& end, const fs::path& records, scale::RunResult& result) const;
   void print() const;
   void make_page(const std::string& json) const;
 
@@ -100,12 +81,10 @@ class StudyRun {
   const ScaleConfig& config_;
   const Plan plan_;
   const fs::path file_;
-  const std::string path_;       // PATH with the trainers
   std::size_t whole_bytes_ = 0;  // of the file: behind them stands a line that was torn
   ScratchFolder scratch_;
   std::vector<scale::RunResult> results_;
   bool interrupted_ = false;
-  bool hung_ = false;  // the run under way
 };
 
 // What earlier calls have measured; of another study's points nothing is taken.
@@ -149,15 +128,9 @@ void StudyRun::say_what_differs() const {
     versions.insert(result.version);
     hosts.insert(result.hostname);
   }
-  const auto warn = [](std::string_view what, const std::set<std::string>& names) {
-    if (names.size() > 1)
-      say(
-          fmt::format("warning: runs of several {} are counted together: {}. Name another folder "
-                      "to measure anew.",
-                      what, fmt::join(names, ", ")));
-  };
-  warn("versions of linerate", versions);
-  warn("hosts", hosts);
+  constexpr std::string_view kAdvice = "Name another folder to measure anew.";
+  warn_of_several("versions of linerate", versions, kAdvice);
+  warn_of_several("hosts", hosts, kAdvice);
 }
 
 // For the page, which may be handed on: what ran, where and when.
@@ -180,10 +153,12 @@ bool StudyRun::is_done(const Turn& turn) const {
   });
 }
 
-void StudyRun::judge(const ChildEnd& end, const fs::path& records, scale::RunResult& result) const {
-  result.exit_code = end.code;
-  result.elapsed_s = end.seconds;
-  if (end.code == 0 && !hung_) {
+void StudyRun::judge(const LimitedEnd& end, const fs::path& records,
+                     scale::RunResult& result) const {
+  const int code = end.child.code;
+  result.exit_code = code;
+  result.elapsed_s = end.child.seconds;
+  if (code == 0 && !end.hung) {
     const auto text = read_regular_file(records.string(), kMostStudyBytes);
     if (const auto times = text ? scale::step_times_of(*text) : std::nullopt) {
       result.times = *times;
@@ -191,17 +166,12 @@ void StudyRun::judge(const ChildEnd& end, const fs::path& records, scale::RunRes
       return;
     }
   }
-  result.outcome = hung_           ? scale::Outcome::hung
-                   : end.code == 2 ? scale::Outcome::refused
-                                   : scale::Outcome::failed;
-  result.reason = hung_ ? fmt::format("it took longer than {:g} s", config_.limit_s)
-                        : last_line(end.errors.empty() ? end.output : end.errors);
-  if (end.code == 0 && !hung_)
-    result.reason = "it wrote no steps with times and tokens to --jsonl";
-  else if (result.reason.empty())
-    result.reason = end.code > kKilled
-                        ? fmt::format("it was killed by signal {}", end.code - kKilled)
-                        : fmt::format("it ended with exit code {}", end.code);
+  result.outcome = end.hung    ? scale::Outcome::hung
+                   : code == 2 ? scale::Outcome::refused
+                               : scale::Outcome::failed;
+  result.reason = end.hung    ? fmt::format("it took longer than {:g} s", config_.limit_s)
+                  : code == 0 ? "it wrote no steps with times and tokens to --jsonl"
+                              : end.said;
 }
 
 scale::RunResult StudyRun::run_one(const Turn& turn) {
@@ -218,33 +188,28 @@ scale::RunResult StudyRun::run_one(const Turn& turn) {
       .version = fmt::format("{} {}", build_info().version, build_info().commit),
       .load_1min = load_1min()};
   const auto records = scratch_.path() / "run.jsonl";
-  std::error_code none;
-  fs::remove(records, none);
-  const SteadyClock clock;
-  const auto start_ns = clock.now_ns();
-  hung_ = false;
-  const auto ended_early = [&] {
-    const double seconds = static_cast<double>(clock.now_ns() - start_ns) * 1e-9;
-    hung_ = hung_ || (config_.limit_s > 0 && seconds > config_.limit_s);
-    return hung_ || input_.interrupted();
-  };
-  const auto command =
-      fmt::format("exec env {} --jsonl {}", result.command, shell_word(records.string()));
-  const auto end = run_child({.program = "/bin/sh",
-                              .argv = {"/bin/sh", "-c", command},
-                              .variables = {{"PATH", path_}},
-                              .captured = true},
-                             ended_early);
-  interrupted_ = input_.interrupted();
+  const auto end = run_limited(
+      {.command = result.command, .records = records, .limit_s = config_.limit_s}, input_);
+  interrupted_ = end.interrupted;
   judge(end, records, result);
   return result;
+}
+
+std::vector<std::string> StudyRun::names_of_points() const {
+  std::vector<std::string> names;
+  for (const auto& point : plan_.points)
+    names.push_back(fmt::format("{}, {}{}", config_.study.layouts[point.layout].name,
+                                counted(static_cast<std::size_t>(point.nranks), "rank"),
+                                point.control ? ", without communication" : ""));
+  return names;
 }
 
 void StudyRun::run_all() {
   std::vector<std::size_t> to_do(plan_.points.size());
   for (const auto& turn : plan_.order) to_do[turn.side] += is_done(turn) ? 0 : 1;
   TurnsProgress progress("linerate scale", to_do,
-                         progress_style(config_.progress, TextFile::standard_error().terminal()));
+                         progress_style(config_.progress, TextFile::standard_error().terminal()),
+                         names_of_points());
   std::error_code missing;
   if (fs::exists(file_, missing)) fs::resize_file(file_, whole_bytes_);
   auto opened = TextFile::append(file_.string(), input_.interrupted);

@@ -11,8 +11,11 @@
 namespace linerate {
 
 TurnsProgress::TurnsProgress(std::string program, const std::vector<std::size_t>& to_do,
-                             ProgressStyle style)
-    : program_(std::move(program)), style_(style), out_(TextFile::standard_error()) {
+                             ProgressStyle style, std::vector<std::string> names)
+    : program_(std::move(program)),
+      names_(std::move(names)),
+      style_(style),
+      out_(TextFile::standard_error()) {
   for (const auto runs : to_do) sides_.push_back({.to_do = runs});
 }
 
@@ -45,7 +48,10 @@ std::string TurnsProgress::line(std::size_t side) const {
     all += one.to_do;
   }
   auto text = fmt::format("{}: run {} of {}", program_, done + 1, all);
-  if (sides_.size() > 1) text += fmt::format(" ({})", static_cast<char>('A' + side));
+  if (!names_.empty())
+    text += fmt::format(" ({})", names_[side]);
+  else if (sides_.size() > 1)
+    text += fmt::format(" ({})", static_cast<char>('A' + side));
   if (const auto left_s = seconds_left())
     text += fmt::format(", about {} left", duration_text(*left_s));
   return text;

@@ -14,8 +14,10 @@ namespace linerate {
 // Runs of several sides. A terminal's line is cleared before anything else may print.
 class TurnsProgress {
  public:
-  // `program` begins each line; `to_do`: how often each side will run.
-  TurnsProgress(std::string program, const std::vector<std::size_t>& to_do, ProgressStyle style);
+  // `program` begins each line; `to_do`: how often each side will run; `names` of the sides: where
+  // there are none they are A, B, ….
+  TurnsProgress(std::string program, const std::vector<std::size_t>& to_do, ProgressStyle style,
+                std::vector<std::string> names = {});
 
   void begins(std::size_t side);
   void ended(std::size_t side, double seconds);
@@ -36,6 +38,7 @@ class TurnsProgress {
 
   std::string program_;
   std::vector<Runs> sides_;
+  std::vector<std::string> names_;
   ProgressStyle style_;
   TextFile out_;
   bool visible_ = false;

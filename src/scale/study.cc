@@ -1,10 +1,9 @@
 #include "scale/study.h"
 
 #include "base/text.h"
-#include "yaml/document.h"
+#include "yaml/option_words.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -31,36 +30,13 @@ std::string with_path(const std::string& command, const std::filesystem::path& p
   return shell_word((programs / name).string()) + command.substr(end);
 }
 
-std::string replaced(std::string text, std::string_view place, const std::string& by) {
-  for (auto at = text.find(place); at != std::string::npos; at = text.find(place, at + by.size()))
-    text.replace(at, place.size(), by);
-  return text;
-}
-
-// A value of the file as the word behind an option.
-Result<std::string> word_of(const YAML::Node& value) {
-  if (value.IsScalar()) return value.Scalar();
-  std::vector<std::string> words;
-  for (const auto& item : value) {
-    if (!value.IsSequence() || !item.IsScalar())
-      return Failure{
-          fmt::format(", line {}: give one value, or a list of them.", value.Mark().line + 1)};
-    words.push_back(item.Scalar());
-  }
-  return fmt::format("{}", fmt::join(words, ","));
-}
-
-Result<std::vector<Layout>> layouts_of(const YAML::Node& node, int line) {
-  if (!node.IsMap())
-    return Failure{
-        fmt::format(", line {}: layouts is a map of names to commands, such as 'zero3: "
-                    "train_fsdp --zero 3'.",
-                    line)};
+Result<std::vector<Layout>> layouts_of(const YAML::Node& map) {
   std::vector<Layout> layouts;
-  for (const auto& entry : node) {
-    if (!entry.second.IsScalar())
+  for (const auto& entry : map) {
+    if (!entry.first.IsScalar() || !entry.second.IsScalar())
       return Failure{
-          fmt::format(", line {}: a layout is one command.", entry.first.Mark().line + 1)};
+          fmt::format(", line {}: a layout is one command, such as 'zero3: train_fsdp --zero 3'.",
+                      entry.first.Mark().line + 1)};
     layouts.push_back({entry.first.Scalar(), std::string(trim(entry.second.Scalar()))});
   }
   return layouts;
@@ -112,7 +88,8 @@ std::string command_of(const Study& study, const Point& point,
   else if (study.start == kProcesses)
     command += fmt::format(" --nprocs {}", point.nranks);
   else
-    command = replaced(study.start, kRanksPlace, fmt::to_string(point.nranks)) + ' ' + command;
+    command =
+        yaml::replaced(study.start, kRanksPlace, fmt::to_string(point.nranks)) + ' ' + command;
   if (!study.options.empty()) command += ' ' + study.options;
   command += fmt::format(" --batch {} --steps {}", point.batch, study.steps);
   if (point.control) command += " --no-communication";
@@ -149,28 +126,15 @@ std::optional<std::string> study_refusal(const Study& study) {
 }
 
 Result<StudyFile> read_study(std::string_view yaml) {
-  const auto document = yaml::load_document(yaml, kMostBytes);
-  if (!document) return document.failure();
-  if (!document->IsMap()) return Failure{": a study is a map of options, such as 'ranks: [1, 2]'."};
-  StudyFile file;
-  std::set<std::string> keys;
-  for (const auto& entry : *document) {
-    const auto key = entry.first.Scalar();
-    const auto line = entry.first.Mark().line + 1;
-    if (!keys.insert(key).second)
-      return Failure{fmt::format(", line {}: {} stands there twice.", line, plain_text(key))};
-    if (key == "layouts") {
-      auto layouts = layouts_of(entry.second, line);
-      if (!layouts) return layouts.failure();
-      file.layouts = std::move(layouts).value();
-      continue;
-    }
-    const auto word = word_of(entry.second);
-    if (!word) return word.failure();
-    if (*word == "false") continue;
-    file.words.push_back("--" + key);
-    if (*word != "true") file.words.push_back(*word);
-  }
+  constexpr std::array<std::string_view, 1> kMaps{"layouts"};
+  auto read = yaml::read_option_words(yaml, kMostBytes, kMaps);
+  if (!read) return read.failure();
+  StudyFile file{.words = read->words};
+  const auto found = read->maps.find("layouts");
+  if (found == read->maps.end()) return file;
+  auto layouts = layouts_of(found->second);
+  if (!layouts) return layouts.failure();
+  file.layouts = std::move(layouts).value();
   return file;
 }
 

@@ -32,7 +32,7 @@ FOLDERS = (
     _under_src("job", 3),
     _under_src("bench", 3),
     Folder("trainers", "trainers", "trainers", 3),
-    *(_under_src(name, 4) for name in ("diagnose", "output", "compare", "scale", "plan")),
+    *(_under_src(name, 4) for name in ("diagnose", "output", "compare", "scale", "sweep", "plan")),
     _under_src("cli", 5),
     _under_src("commands", 5),
     Folder("trainers/programs", "trainers/programs", "trainers/programs", 5),
@@ -69,7 +69,7 @@ ARROWS = (
     Arrow("backends", "backends/*", "the registry builds host and fake in"),
     *(Arrow(part, "job", "it is a job of ranks") for part in ("bench", "trainers")),
     Arrow("diagnose", "compare", "what other programs printed is examined too"),
-    Arrow("compare", "output", "numbers are printed in the same words"),
+    *(Arrow(part, "output", "numbers are in the same words") for part in ("compare", "sweep")),
     Arrow("commands", "cli", "a command runs what the command line parsed"),
     Arrow("trainers/programs", "cli", "a trainer runs what the command line parsed"),
     Arrow("trainers/programs", "commands", "a trainer is a program as linerate is"),
@@ -78,8 +78,7 @@ ARROWS = (
 # Lower folders that stay hidden from upper ones all the same.
 FORBIDDEN = (
     Arrow("bench", "devices/*", "bench sees comm's Device, never one kind of it"),
-    *(Arrow(part, "backends*", "it sees a Communicator, never a backend")
-      for part in ("bench", "trainers")),
+    *(Arrow(part, "backends*", "it sees a Communicator alone") for part in ("bench", "trainers")),
     Arrow("diagnose", "backends*", "rules work on evidence, never on a backend"),
     Arrow("diagnose", "launch", "rules work on evidence, on any machine"),
     *(Arrow(part, lower, "it sees records only") for part in ("output", "compare")
@@ -102,6 +101,7 @@ FOREIGN = (
     Foreign(r"hwloc(/.*)?\.h", ("topo",)),
     Foreign(r"(cblas|lapacke|openblas\w*)\.h", ("devices/cpu",)),
     Foreign(r"gloo/.*", ("backends/gloo",)),
+    Foreign(r"sqlite3\.h", ("sweep",)),
     Foreign(r"zlib\.h", ("trainers",)),
     Foreign(r"yaml-cpp/.*", ("yaml",)),
     Foreign(r"(infiniband|rdma)/.*", ("topo",)),
