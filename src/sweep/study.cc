@@ -182,6 +182,7 @@ Result<Sizes> parse_sizes(std::string_view text) {
   if (!first || !last || !factor || parts.size() > 3) return refuse("it cannot be read");
   if (*first == 0 || *last < *first) return refuse("its first size is 0, or above its last");
   if (*factor < 2 || *factor > kMostFactor) return refuse("its factor is below 2 or too large");
+  if (*first == *last) return Sizes{*first, *last};
   return Sizes{*first, *last, static_cast<int>(*factor)};
 }
 

@@ -93,6 +93,7 @@ TEST(RunSizes, AreWrittenAsTheyAreRead) {
     EXPECT_EQ(text_of(*sizes), text);
   }
   EXPECT_EQ(*parse_sizes("1MiB:4m:2"), (Sizes{1 << 20, 4 << 20, 2}));
+  EXPECT_EQ(*parse_sizes("8:8:5"), *parse_sizes("8"));
 }
 
 TEST(RunSizes, AreRefusedWhereTheyMeanNothing) {
