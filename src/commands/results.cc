@@ -13,6 +13,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -87,19 +89,21 @@ std::optional<std::string> import_all(const ResultsConfig& config) {
   for (const auto& name : config.imports) {
     const auto text = read_file_or_pipe(name, ImportLimits{}.bytes);
     if (!text) return fmt::format("'{}': {}", name, text.sentence());
-    auto file = read_runs(name, *text);
+    std::error_code none;  // a short file is known by its path
+    const bool regular = fs::is_regular_file(name, none);
+    auto file = read_runs(regular ? fs::weakly_canonical(name, none).string() : name, *text);
     if (!file) return file.sentence();
     files.emplace_back(name, *std::move(file));
   }
   auto opened = sweep::Database::open(config.file, sweep::Database::Use::add);
   if (!opened) return opened.sentence();
   auto database = *std::move(opened);
-  const auto known = database.finished({});
+  auto known = database.finished({});
   std::size_t added = 0, there = 0;
   for (const auto& [name, file] : files)
     for (const auto& run : single_runs(file)) {
       const auto of = imported(run, name);
-      if (known.contains({of.command, of.repeat})) {
+      if (!known.try_emplace({of.command, of.repeat}, 0.0).second) {
         ++there;
         continue;
       }
@@ -116,8 +120,7 @@ std::optional<std::string> write_file(const std::string& path,
                                       const std::function<void(TextFile&)>& write_all) {
   std::error_code none;
   const bool direct = fs::exists(path, none) && !fs::is_regular_file(path, none);
-  const auto part = direct ? path : path + ".part";
-  if (!direct) fs::remove(part, none);
+  const auto part = direct ? path : fmt::format("{}.{}.part", path, ::getpid());
   auto opened = TextFile::append(part);
   if (!opened) return opened.sentence();
   auto file = *std::move(opened);
@@ -176,12 +179,31 @@ void print_list(const ResultsConfig& config, const sweep::Database& database) {
                                     fmt::format("# {}\n", sweep::counts_text(counts)));
 }
 
+// What is written must be no file that is read, and no other one that is written.
+std::optional<std::string> overwriting(const ResultsConfig& config) {
+  std::vector<std::pair<std::string, std::string>> taken{{config.file, "the file of the cases"}};
+  for (const auto& name : config.imports) taken.emplace_back(name, "imported");
+  const std::pair<const char*, std::string> written[] = {{"--jsonl", config.jsonl_file},
+                                                         {"--csv", config.csv_file},
+                                                         {"--parquet", config.parquet_file}};
+  for (const auto& [option, name] : written) {
+    std::error_code none;
+    if (name.empty() || (fs::exists(name, none) && !fs::is_regular_file(name, none))) continue;
+    for (const auto& [other, what] : taken)
+      if (fs::weakly_canonical(name, none) == fs::weakly_canonical(other, none))
+        return fmt::format("{} {} is {}: name another file.", option, name, what);
+    taken.emplace_back(name, fmt::format("written by {}", option));
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 ExitCode results_command(const CommandInput& input) {
   if (answers_help(input.call.words, Audience::results)) return ExitCode::ok;
   const auto config = parse_results(input.call.words);
   if (!config) return refuse(config.sentence());
+  if (const auto refusal = overwriting(*config)) return refuse(*refusal);
   if (!config->imports.empty())
     if (const auto refusal = import_all(*config)) return refuse(*refusal);
   const auto database = sweep::Database::open(config->file, sweep::Database::Use::read);

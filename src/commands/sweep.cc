@@ -240,7 +240,8 @@ ExitCode SweepRun::run() {
   const auto code = summed_up();
   say(fmt::format("note: linerate results {} shows and exports all of them", config_.output));
   if (!interrupted_) return code;
-  say(fmt::format("interrupted: the same command goes on with {}", config_.output));
+  say(fmt::format("interrupted: the same command goes on with {}{}", config_.output,
+                  config_.again.empty() ? "" : "; --again begins anew"));
   return ExitCode::interrupted;
 }
 

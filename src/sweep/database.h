@@ -90,7 +90,6 @@ class Database {
   Database(std::string path, FileDescriptor owner, Connection connection)
       : path_(std::move(path)), owner_(std::move(owner)), connection_(std::move(connection)) {}
 
-  void run(const std::string& sql) const;
   void write(const FinishedCase& of, const RunFile& records) const;
 
   std::string path_;

@@ -142,16 +142,17 @@ master = ray.get(address.options(**on(0)).remote())
 print(ray.get([run.options(**on(rank)).remote(rank, master) for rank in range(NODES)]))
 )";
 
-// Each case has a port of its own, so that nobody meets the ranks of the case before.
+// Each case has a port of its own, so that nobody meets the ranks of the case before. Marks are of
+// exactly these cases in this order: {body} is a checksum of them.
 inline constexpr std::string_view kCasesHead =
     R"(# The cases of {name}, on each pod. Those that have ended are marked in /results.
 run() {  # CASE NODES COMMAND: on the first NODES pods
   case=$1; nodes=$2; shift 2
   [ "$RANK" -lt "$nodes" ] || return 0
-  [ ! -e "/results/{name}.$case.done" ] || return 0
-  env WORLD_SIZE="$nodes" MASTER_PORT=$((MASTER_PORT + case)) {timeout}"$@" \
-    --jsonl "/results/{name}.$case.jsonl"
-  [ "$RANK" != 0 ] || : > "/results/{name}.$case.done"
+  [ ! -e "/results/{name}-{body}.$case.done" ] || return 0
+  env WORLD_SIZE="$nodes" MASTER_PORT=$((MASTER_PORT + case % 1000)) {timeout}"$@" \
+    --jsonl "/results/{name}-{body}.$case.jsonl"
+  [ "$RANK" != 0 ] || : > "/results/{name}-{body}.$case.done"
 }
 )";
 

@@ -48,7 +48,8 @@ std::string for_shell(const std::vector<std::string>& words) {
 // A file of a ConfigMap.
 std::string entry(std::string_view name, std::string_view text) {
   auto lines = fmt::format("  {}: |\n", name);
-  for (const auto& line : split(trim(text), '\n'))
+  text.remove_suffix(text.size() - (text.find_last_not_of(" \n\r\t") + 1));
+  for (const auto& line : split(text, '\n'))
     lines += line.empty() ? "\n" : fmt::format("    {}\n", line);
   return lines;
 }
@@ -68,7 +69,7 @@ std::vector<std::string> sweep_words(const Job& job, std::string_view file,
 }
 
 std::string cases_script(const Study& study, const Job& job, const Places& places) {
-  auto text = filled(kCasesHead, places);
+  std::string text;
   auto on_a_pod = study;
   on_a_pod.start = std::string(kThreads);
   const auto cases = cases_of(study);
@@ -78,7 +79,8 @@ std::string cases_script(const Study& study, const Job& job, const Places& place
     const int nodes = std::exchange(one.nodes, 1);
     text += fmt::format("run {} {} {}\n", ++number, nodes, command_of(on_a_pod, one));
   }
-  return text;
+  const Places body{{"{body}", fmt::format("{:016x}", fnv1a(text))}};
+  return filled(filled(kCasesHead, body), places) + text;
 }
 
 Places places_of(const Study& study, const Job& job) {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 namespace linerate::sweep {
 namespace {
@@ -62,8 +63,15 @@ std::optional<std::string> slowness(const RunFile& records) {
 
 // linerate says so where -T, or the limit of the start, has passed.
 bool timed_out(std::string_view text) {
-  return text.find("timed out") != std::string_view::npos ||
-         text.find("hang") != std::string_view::npos || text.find("hung") != std::string_view::npos;
+  const auto has_word = [text](std::string_view word) {
+    const auto is_letter = [&](std::size_t at) {
+      return at < text.size() && std::isalnum(static_cast<unsigned char>(text[at])) != 0;
+    };
+    for (auto at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1))
+      if (!is_letter(at - 1) && !is_letter(at + word.size())) return true;
+    return false;
+  };
+  return has_word("timed out") || has_word("hang") || has_word("hangs") || has_word("hung");
 }
 
 std::string reason_of(const Ending& ending, const EndInfo* end) {

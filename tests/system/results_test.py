@@ -72,6 +72,7 @@ class Results(Sweeps):
         self.assertIn("2 runs imported, 0 were there already", first.stderr)
         self.assertIn("all_reduce", first.stdout)
         self.assertIn("broadcast", first.stdout)
+        words = ("--import", f"{self.folder}/./table.txt", "--import", str(lines))
         self.assertIn("0 runs imported, 2 were there already", self.results(*words).stderr)
         fresh = run([LINERATE, "results", str(self.folder / "new.db"), *words])
         self.assertIn("# 2 ok\n", fresh.stdout)
@@ -79,7 +80,11 @@ class Results(Sweeps):
     def test_is_refused_what_it_cannot_do(self):
         other = self.folder / "other.txt"
         other.write_text("no results\n")
+        copy = self.folder / "copy.jsonl"
         for words, reason in (
+                ([str(self.db), "--jsonl", f"{self.folder}/./{self.db.name}"], "of the cases"),
+                ([str(self.db), "--csv", str(copy), "--jsonl", str(copy)], "written by --jsonl"),
+                ([str(self.db), "--import", str(other), "--csv", str(other)], "is imported"),
                 ([str(self.db), "--where", "colective=x"], "Did you mean 'collective'"),
                 ([str(self.db), "--where", "x"], "is no condition"),
                 ([str(self.db), "--import", str(other)], "It holds no runs of linerate"),
@@ -90,6 +95,7 @@ class Results(Sweeps):
                 done = run([LINERATE, "results", *words])
                 self.assertEqual(done.returncode, 2, done.stderr)
                 self.assertIn(reason, done.stderr)
+        self.assertEqual(self.db.read_bytes(), Results.measured)
 
 
 if __name__ == "__main__":

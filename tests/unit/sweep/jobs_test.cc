@@ -69,5 +69,19 @@ TEST(Jobs, OfPodsRunTheCasesInOrderOnAsManyPodsAsEachTakes) {
   }
 }
 
+// The file of a mark that a case has ended.
+std::string mark_of(const Job& job) {
+  const auto text = job_text(JobForm::pytorchjob, two_cases(), job);
+  const auto begin = text.find("/results/my-night-");
+  return text.substr(begin, text.find('"', begin) - begin);
+}
+
+TEST(Jobs, OfPodsPassNoCaseOverForTheMarkOfAnother) {
+  auto other = night();
+  other.order = {0, 1};
+  EXPECT_EQ(mark_of(night()), mark_of(night()));
+  EXPECT_NE(mark_of(night()), mark_of(other));
+}
+
 }  // namespace
 }  // namespace linerate::sweep

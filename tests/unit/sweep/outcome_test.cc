@@ -71,7 +71,9 @@ TEST(Outcomes, AreHungPastTheLimitOrTheToolsOwn) {
   run.ends[0].exit_code = 4;
   run.ends[0].error = "timed out waiting for rank 1";
   EXPECT_EQ(judged({.code = 4}, run).outcome, Outcome::hung);
-  run.ends[0].error = "rank 1 was lost";
+  run.ends[0].error = "rank 1 hangs";
+  EXPECT_EQ(judged({.code = 4}, run).outcome, Outcome::hung);
+  run.ends[0].error = "rank 1 was lost in exchange";
   EXPECT_EQ(judged({.code = 4}, run).outcome, Outcome::crashed);
 }
 
