@@ -101,8 +101,8 @@ void StudyRun::load() {
   auto results = scale::read_results(*text);
   if (!results) throw Error(file_.string() + results.sentence(), ExitCode::usage);
   whole_bytes_ = text->rfind('\n') == std::string::npos ? 0 : text->rfind('\n') + 1;
-  for (auto& result : *results)
-    if (is_own(result)) results_.push_back(std::move(result));
+  for (const auto& result : *results)
+    if (is_own(result)) results_.push_back(result);
 }
 
 // A run of a point of this study that need not be repeated.
