@@ -53,7 +53,8 @@ class OddInput(DoctorTest):
     def test_a_text_without_results(self) -> None:
         self.assert_refused("results", "-", given="hello\n",
                             says="'stdin': It holds no runs of linerate (--jsonl), nccl-tests or "
-                                 "rccl-tests (the table, or -J), or OSU micro-benchmarks.")
+                                 "rccl-tests (the table, or -J), OSU micro-benchmarks, or "
+                                 "perftest (--out_json).")
 
 
 class Dumps(DoctorTest):
