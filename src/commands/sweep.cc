@@ -36,7 +36,6 @@ namespace fs = std::filesystem;
 using sweep::Outcome;
 
 constexpr std::size_t kMostCaseBytes = std::size_t{256} << 20;  // of one case
-constexpr std::size_t kMostStudyFileBytes = 1 << 20;            // of a study
 
 struct SweepPlan {
   std::vector<sweep::Case> cases{};
@@ -280,7 +279,7 @@ Result<NamedStudy> named_study(const std::vector<std::string>& words) {
   const auto path = sweep_file(words);
   if (!path) return path.failure();
   if (path->empty()) return NamedStudy();
-  const auto text = read_regular_file(*path, kMostStudyFileBytes);
+  const auto text = read_regular_file(*path, sweep::kMostStudyBytes);
   if (!text) return Failure{fmt::format("The study {}: {}", *path, text.sentence())};
   auto file = sweep::read_study(*text);
   if (!file) return Failure{*path + file.sentence()};

@@ -13,7 +13,6 @@
 namespace linerate::sweep {
 namespace {
 
-constexpr std::size_t kMostBytes = 1 << 20;  // of a study's file
 constexpr int kMostFactor = 1 << 30;
 
 // As parse_bytes() reads it again.
@@ -133,11 +132,15 @@ std::optional<std::string> options_refusal(const std::string& text) {
       "-t", "--nthreads", "--nprocs", "--jsonl",      "-b",       "--minbytes",
       "-e", "--maxbytes", "-f",       "--stepfactor", "-d",       "--datatype",
       "-o", "--op",       "--algo",   "--backend",    "--repeat", "--dry-run"};
-  if (text.find_first_of("\n;|&#`") != std::string::npos)
-    return fmt::format("--options '{}' is more than options: leave ; | & # and ` out.",
+  if (text.find_first_of("\t\n;|&#`") != std::string::npos)
+    return fmt::format("--options '{}' is more than options: leave tabs, ; | & # and ` out.",
                        plain_text(text));
+  const auto names = [](std::string_view option, std::string_view word) {
+    const bool is_short = option.size() == 2;  // its value may follow at once: -b8M
+    return is_short ? word.starts_with(option) : word.substr(0, word.find('=')) == option;
+  };
   for (const std::string_view word : split(text, ' '))
-    if (std::ranges::find(kOfStudy, word.substr(0, word.find('='))) != kOfStudy.end())
+    if (std::ranges::any_of(kOfStudy, [&](auto option) { return names(option, word); }))
       return fmt::format(
           "--options '{}' has {}, which the study gives each run: give --sizes, --datatype, --op, "
           "--algo, --backend, --ranks-per-node or --repeat instead.",
@@ -256,7 +259,7 @@ std::optional<std::string> study_refusal(const Study& study) {
 
 Result<StudyFile> read_study(std::string_view yaml) {
   constexpr std::array<std::string_view, 1> kMaps{"environment"};
-  auto read = yaml::read_option_words(yaml, kMostBytes, kMaps);
+  auto read = yaml::read_option_words(yaml, kMostStudyBytes, kMaps);
   if (!read) return read.failure();
   StudyFile file{.words = read->words};
   const auto found = read->maps.find("environment");

@@ -20,6 +20,8 @@
 
 namespace linerate::sweep {
 
+inline constexpr std::size_t kMostStudyBytes = 1 << 20;  // of a study's file
+
 // The sizes of one run: `first` bytes, and each `factor` times the one before up to `last`.
 struct Sizes {
   std::size_t first = 0, last = 0;

@@ -115,6 +115,12 @@ TEST(Studies, AreRefusedWhereTheyCannotRun) {
   study = of_collectives({"all_reduce"});
   study.options = "-n 5 -b 8";
   EXPECT_THAT(*study_refusal(study), HasSubstr("has -b, which the study gives"));
+  for (const auto* of_the_study : {"-b8M", "-n 5 -t4", "--op=max", "-n 5\t-b 8"}) {
+    study.options = of_the_study;
+    EXPECT_TRUE(study_refusal(study)) << of_the_study;
+  }
+  study.options = "-n 5 --order random";
+  EXPECT_FALSE(study_refusal(study));
   study.options = "-n 5; rm x";
   EXPECT_THAT(*study_refusal(study), HasSubstr("more than options"));
 
