@@ -32,4 +32,16 @@ if(LINERATE_GLOO)
   endif()
 endif()
 
+# What NCCL loads by itself, where NCCL_TUNER_PLUGIN names it: it needs nothing of linerate's, of
+# CUDA's or of NCCL's.
+add_library(nccl-tuner-linerate MODULE
+  ${CMAKE_CURRENT_SOURCE_DIR}/src/backends/nccl/tuner_plugin/plugin.cc
+  ${CMAKE_CURRENT_SOURCE_DIR}/src/backends/nccl/tuner_rules/rules.cc)
+set_target_properties(nccl-tuner-linerate PROPERTIES
+  CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+target_include_directories(nccl-tuner-linerate PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
+add_dependencies(tools nccl-tuner-linerate)
+add_dependencies(host_tools nccl-tuner-linerate)
+install(TARGETS nccl-tuner-linerate LIBRARY DESTINATION lib)
+
 include(Nccl)

@@ -162,6 +162,13 @@ endif()
 linerate_test(unit_backend_fake tests/unit/backends/fake
               linerate_backend_fake linerate_launch THREADS)
 linerate_test(unit_backends tests/unit/backends linerate_backends THREADS)
+linerate_test(unit_nccl_tuner tests/unit/backends/nccl/tuner linerate_nccl_tuner_rules
+              ${CMAKE_DL_LIBS})
+if(TARGET unit_nccl_tuner)
+  add_dependencies(unit_nccl_tuner nccl-tuner-linerate)
+  target_compile_definitions(unit_nccl_tuner PRIVATE
+    LINERATE_TUNER_PLUGIN="$<TARGET_FILE:nccl-tuner-linerate>")
+endif()
 linerate_test(unit_launch "tests/unit/launch;tests/unit/launch/*"
               linerate_launch SHARDS 3 PUNCTUAL THREADS)
 linerate_test(unit_job tests/unit/job linerate_job THREADS)

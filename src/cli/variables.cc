@@ -124,6 +124,9 @@ constexpr auto kOtherVariables = std::to_array<OtherVariables>({
      "Folders of `liblinerate-mpi.so`, `liblinerate-gloo.so` and `liblinerate-nccl.so`, with `:` "
      "between them. Looked through after `lib` of the installation that the program belongs to, "
      "and before the linker's own search."},
+    {"LINERATE_NCCL_TUNER",
+     "The CSV file of rules that linerate's tuner plugin for NCCL reads in each process of a job; "
+     "`linerate tune nccl` writes it."},
     {"LINERATE_STORE",
      "`HOST` or `HOST:PORT` where rank 0 of a run without MPI listens, instead of what srun or "
      "`MASTER_ADDR` say."},
