@@ -56,10 +56,10 @@ function(linerate_gtest name label)
   endforeach()
 endfunction()
 
-# linerate_test(NAME FOLDERS library... [SHARDS n] [PUNCTUAL] [THREADS] [LEAVE_OUT regex]): a
-# program of all sources of FOLDERS.
+# linerate_test(NAME FOLDERS library... [SHARDS n] [PUNCTUAL] [THREADS] [SLOW] [LEAVE_OUT regex]): a
+# program of all sources of FOLDERS. A SLOW one is built by the test slow_programs.build.
 function(linerate_test name folders)
-  cmake_parse_arguments(arg "PUNCTUAL;THREADS" "SHARDS;LEAVE_OUT" "" ${ARGN})
+  cmake_parse_arguments(arg "PUNCTUAL;SLOW;THREADS" "SHARDS;LEAVE_OUT" "" ${ARGN})
   list(TRANSFORM folders PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
   list(TRANSFORM folders APPEND /*.cc)
   file(GLOB sources CONFIGURE_DEPENDS ${folders})
@@ -82,7 +82,14 @@ function(linerate_test name folders)
   if(arg_PUNCTUAL)
     set(options PUNCTUAL)
   endif()
+  if(arg_SLOW)
+    set(label slow)
+    set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+  endif()
   linerate_gtest(${name} ${label} SHARDS ${arg_SHARDS} LEAVE_OUT ${arg_LEAVE_OUT} ${options})
+  if(arg_SLOW)
+    set_tests_properties(${name} PROPERTIES FIXTURES_REQUIRED slow_programs)
+  endif()
 endfunction()
 
 # What the preset tsan builds; its tests have the label threads.
@@ -130,10 +137,11 @@ linerate_test(unit_training_checkpoint tests/unit/trainers/checkpoint linerate_t
 linerate_test(unit_training_engine tests/unit/trainers/engine linerate_training_engine
               linerate_cpu_math linerate_devices linerate_backend_host linerate_launch THREADS
               LEAVE_OUT ${long_training})
-if(TARGET unit_training_engine AND NOT LINERATE_SANITIZE)  # each layout from each
-  linerate_gtest(unit_training_engine.resumes slow LEAVE_OUT "^(?!Resume[.]OnAny)"
+if(TARGET unit_training_engine AND NOT LINERATE_SANITIZE)
+  linerate_gtest(unit_training_engine.every_layout slow
+    LEAVE_OUT "^(?!Resume[.]OnAny|Models/(Pipeline)?Equality)"
     COMMAND $<TARGET_FILE:unit_training_engine>)
-  set_property(TEST unit_training_engine.resumes APPEND PROPERTY ENVIRONMENT TRAIN_LAYOUTS=all)
+  set_property(TEST unit_training_engine.every_layout APPEND PROPERTY ENVIRONMENT TRAIN_LAYOUTS=all)
 endif()
 # The engine once more, where tests switch on bugs: races among them, so that ThreadSanitizer does
 # not run these.
@@ -151,7 +159,7 @@ target_include_directories(engine_with_bugs BEFORE PUBLIC
 target_compile_options(engine_with_bugs PRIVATE -O1)
 target_link_libraries(engine_with_bugs PUBLIC ${libraries})
 linerate_test(unit_training_bugs tests/unit/trainers/bugs engine_with_bugs linerate_cpu_math
-              linerate_devices linerate_backend_host linerate_launch)
+              linerate_devices linerate_backend_host linerate_launch SLOW)
 linerate_test(unit_training_programs tests/unit/trainers/programs linerate_training_programs
               linerate_launch)
 linerate_test(unit_backend_host "tests/unit/backends/host;tests/unit/backends/host/*"
@@ -376,13 +384,14 @@ foreach(name IN ITEMS compare steps)
   linerate_python_test(gpu_scripts.${name} system tests/gpu/${name}_test.py)
 endforeach()
 
-# The default build leaves the benchmark's programs out: a test builds them, so that they cannot
-# rot, and another one runs them.
-add_test(NAME benchmarks.build
-  COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR} -j 1 --target bench_peer bench_machine)
-set_tests_properties(benchmarks.build PROPERTIES
-  LABELS slow FIXTURES_SETUP benchmarks TIMEOUT 600 ${computing})
-set_tests_properties(system.bench PROPERTIES FIXTURES_REQUIRED benchmarks)
+# The default build leaves out the programs of slow tests and of the benchmark: a test builds them,
+# so that they cannot rot, and others run them.
+add_test(NAME slow_programs.build
+  COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR} -j 1
+    --target unit_training_bugs bench_peer bench_machine)
+set_tests_properties(slow_programs.build PROPERTIES
+  LABELS slow FIXTURES_SETUP slow_programs TIMEOUT 600 ${computing} COST 100)
+set_tests_properties(system.bench PROPERTIES FIXTURES_REQUIRED slow_programs)
 
 include(MpiTests)
 include(GlooTests)

@@ -9,14 +9,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <mutex>
 #include <optional>
 #include <ostream>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -50,9 +48,7 @@ constexpr std::int64_t kSavedStep = 3;
 
 // Whole, in shards, in groups of shards, in stages; or all, 100 pairs, with TRAIN_LAYOUTS=all.
 std::vector<SavedLayout> layouts() {
-  const char* const wanted = std::getenv("TRAIN_LAYOUTS");
-  if (wanted != nullptr && std::string_view(wanted) == "all")
-    return {std::begin(kLayouts), std::end(kLayouts)};
+  if (every_layout()) return {std::begin(kLayouts), std::end(kLayouts)};
   return {kLayouts[0], kLayouts[3], kLayouts[6], kLayouts[9]};
 }
 

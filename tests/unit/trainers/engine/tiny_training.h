@@ -4,6 +4,7 @@
 #include "base/environment.h"
 #include "devices/cpu/math/cpu_math.h"
 #include "job/job.h"
+#include "support/sanitized.h"
 #include "trainers/engine/trainer.h"
 
 #include <gtest/gtest.h>
@@ -12,16 +13,24 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace linerate::trainers {
+
+// Whether each layout is tried, for minutes, or some for a fast look: TRAIN_LAYOUTS=all says so.
+inline bool every_layout() {
+  const char* const wanted = std::getenv("TRAIN_LAYOUTS");
+  return !kSanitized && wanted != nullptr && std::string_view(wanted) == "all";
+}
 
 inline constexpr Stage kEveryStage[] = {Stage::none, Stage::optimizer, Stage::gradients,
                                         Stage::parameters};
@@ -148,6 +157,12 @@ inline void expect_equal_on_all_ranks(const TinyRun& run) {
     EXPECT_EQ(rank.skipped, run.ranks.front().skipped);
     EXPECT_EQ(rank.loss_scale, run.ranks.front().loss_scale);
   }
+}
+
+inline void expect_within_rounding(const std::vector<double>& losses,
+                                   const std::vector<double>& one) {
+  ASSERT_EQ(losses.size(), one.size());
+  for (std::size_t i = 0; i < one.size(); ++i) EXPECT_NEAR(losses[i], one[i], 1e-5);
 }
 
 inline void expect_the_same(const TinyRun& run, const TinyRun& one) {
