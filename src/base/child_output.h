@@ -13,6 +13,7 @@ namespace linerate {
 struct OutputLimits {
   double seconds = 10;
   std::size_t bytes = std::size_t{1} << 20;
+  bool any_code = false;  // also where it ends with another code than 0
 };
 
 // What `tell` yields in a copy of this process. Refuses, in words that go on behind a name and a

@@ -19,6 +19,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::array<std::string, 2> gpus{"0000:18:00.0", "0000:2a:00.0"};
   node::add_nvlink_errors(asked, gpus, text);
   node::add_peer_access(asked, gpus, text);
+  node::add_interface_counters(asked, "ens0", text);
+  node::add_link_quality(asked, "mlx5_0", text);
+  node::add_diagnosis(asked, text);
   (void)node::examine(asked, node::all_checks());
   node::add_shaping(asked, text);
   node::add_firewall(asked, text);

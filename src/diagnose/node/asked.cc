@@ -18,6 +18,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <set>
 
 namespace linerate::node {
 namespace {
@@ -57,6 +58,16 @@ void add_addresses(Snapshot& snapshot) {
     const auto number = networks.emplace(network, std::to_string(networks.size())).first->second;
     snapshot.facts[fmt::format("network {}", at->ifa_name)] = number;
   }
+}
+
+// "DEVICE" of each "/sys/class/infiniband/DEVICE/…" that the snapshot has, and likewise; a few.
+std::set<std::string> names_at(const Snapshot& snapshot, std::string_view pattern,
+                               std::size_t place) {
+  constexpr std::size_t kMost = 32;
+  std::set<std::string> names;
+  for (const auto& [key, text] : snapshot.matching(pattern))
+    if (names.size() < kMost) names.insert(split(key, '/')[place]);
+  return names;
 }
 
 // A program's output; where there is none, the fact that says why.
@@ -120,13 +131,22 @@ void add_firewall(Snapshot& snapshot, std::string_view ruleset) {
   snapshot.facts["nft input"] = verdict;
 }
 
-void add_asked(Snapshot& snapshot, const std::filesystem::path& root, double now_us) {
-  add_kernel_events(snapshot, kernel_log(root), now_us);
-  if (root != "/") return;  // what follows speaks of this machine
-  add_addresses(snapshot);
-  if (const auto qdiscs = asked(snapshot, {"tc", "qdisc", "show"})) add_shaping(snapshot, *qdiscs);
-  if (const auto rules = asked(snapshot, {"nft", "list", "ruleset"}))
-    add_firewall(snapshot, *rules);
+namespace {
+
+void add_links(Snapshot& snapshot) {
+  for (const auto& name : names_at(snapshot, "/sys/class/infiniband/*/device/net/*/mtu", 7))
+    if (const auto told = asked(snapshot, {"ethtool", "-S", name}))
+      add_interface_counters(snapshot, name, *told);
+    else
+      break;
+  for (const auto& name : names_at(snapshot, "/sys/class/infiniband/mlx5_*/fw_ver", 4))
+    if (const auto told = asked(snapshot, {"mlxlink", "-d", name, "-c"}))
+      add_link_quality(snapshot, name, *told);
+    else
+      break;
+}
+
+void add_gpus(Snapshot& snapshot) {
   // GPUs whose driver starts anew for each program take seconds each.
   constexpr OutputLimits kLimits{.seconds = 20, .bytes = std::size_t{4} << 20};
   const auto xml = asked(snapshot, {"nvidia-smi", "-q", "-x"}, kLimits);
@@ -134,9 +154,29 @@ void add_asked(Snapshot& snapshot, const std::filesystem::path& root, double now
   if (gpus.empty()) return;
   if (const auto counters = output_of_program({"nvidia-smi", "nvlink", "-e"}, kLimits))
     add_nvlink_errors(snapshot, gpus, *counters);
+  auto limits = kLimits;
+  limits.any_code = true;  // which says that a test failed
+  if (const auto told = asked(snapshot, {"dcgmi", "diag", "-r", "1", "-j"}, limits))
+    add_diagnosis(snapshot, *told);
+  if (const auto version = output_of_program({"nv-fabricmanager", "--version"}))
+    if (const auto at = version->rfind(' '); at != version->npos)
+      snapshot.facts["nv-fabricmanager"] = trim(version->substr(at));
   if (gpus.size() == 1) return;
   if (const auto matrix = output_of_program({"nvidia-smi", "topo", "-p2p", "r"}, kLimits))
     add_peer_access(snapshot, gpus, *matrix);
+}
+
+}  // namespace
+
+void add_asked(Snapshot& snapshot, const std::filesystem::path& root, double now_us) {
+  add_kernel_events(snapshot, kernel_log(root), now_us);
+  if (root != "/") return;  // what follows speaks of this machine
+  add_addresses(snapshot);
+  if (const auto qdiscs = asked(snapshot, {"tc", "qdisc", "show"})) add_shaping(snapshot, *qdiscs);
+  if (const auto rules = asked(snapshot, {"nft", "list", "ruleset"}))
+    add_firewall(snapshot, *rules);
+  add_links(snapshot);
+  add_gpus(snapshot);
 }
 
 }  // namespace linerate::node

@@ -9,6 +9,7 @@ using enum Severity;
 
 constexpr std::string_view kNoRdma = "no InfiniBand or RoCE device (/sys/class/infiniband)";
 constexpr std::string_view kNoActiveRdma = "no active InfiniBand or RoCE port";
+constexpr std::string_view kNoActiveRoce = "no active RoCE port";
 constexpr std::string_view kNoJobDevices =
     "neither a GPU for computing nor an InfiniBand or RoCE device";
 constexpr std::string_view kNoPeers =
@@ -259,6 +260,31 @@ constexpr auto kChecks = std::to_array<Check>({
      "look again after a job; if they grow, look at the cable, and with RoCE at PFC and ECN",
      looks::port_counters, "if a counter of an active port is not zero",
      "/sys/class/infiniband/mlx5_0/ports/1/counters/symbol_error=12"},
+    {"congestion", info, "congestion of RoCE ports", needs::active_roce, kNoActiveRoce,
+     "/sys/class/infiniband/*/ports/*/hw_counters/*",
+     "Switches mark packets where several senders meet; what grows during a job costs speed.",
+     "look again after a job; spread its traffic over rails, and look at the switch's ECN; "
+     "mlnx_qos "
+     "-i INTERFACE shows priorities; cma_roce_tos and NCCL_IB_TC choose one",
+     looks::congestion,
+     "if a port has sent or got notifications of congestion, or does not listen to them",
+     "/sys/class/infiniband/mlx5_0/ports/1/link_layer=Ethernet|/sys/class/infiniband/mlx5_0/ports/"
+     "1/hw_counters/np_cnp_sent=70"},
+    {"pause-frames", info, "pauses (PFC) and lost packets of RoCE interfaces", needs::active_roce,
+     kNoActiveRoce, "ethtool *", "What is paused waits; what is lost is sent again, much later.",
+     "look again after a job; if pauses grow, look for the receiver that is too slow; if packets "
+     "are lost, PFC is not on for this priority here or at the switch (mlnx_qos -i INTERFACE)",
+     looks::pause_frames,
+     "if a counter of pauses is not zero; as a warning if one of drops or pause storms is not",
+     "/sys/class/infiniband/mlx5_0/ports/1/link_layer=Ethernet|ethtool ens0=asked|ethtool ens0 "
+     "rx_prio3_pause=5120"},
+    {"link-quality", warning, "wrong bits on the links of adapters", needs::active_rdma,
+     kNoActiveRdma, "mlxlink *", "Packets are then sent again, and the link may go down.",
+     "clean or change the cable or its optics; mlxlink -d DEVICE -m -c shows both ends",
+     looks::link_quality,
+     "if the effective share of wrong bits is above bit_errors, or the raw one above "
+     "raw_bit_errors; as a problem above bit_errors_lost",
+     "mlxlink mlx5_0 effective_ber=2E-11"},
     {"link-flaps", info, "interfaces of RDMA devices that came and went", needs::rdma, kNoRdma,
      "/sys/class/infiniband/*/device/net/*/carrier_changes",
      "A link that is lost during a job ends it with status 12.",
@@ -431,8 +457,9 @@ constexpr auto kChecks = std::to_array<Check>({
      "nvidia-smi *", "Without it programs fail with 'system not yet initialized' or without NVLS.",
      "systemctl restart nvidia-fabricmanager, of the driver's version; then reset the GPUs",
      looks::gpu_fabric,
-     "if its state is not Completed, or its status not Success; as a warning if its health is not "
-     "full, or GPUs of this node are in several cliques or clusters",
+     "if its state is not Completed, or its status not Success, or the fabric manager is of "
+     "another version than the driver; as a warning if its health is not full, or GPUs of this "
+     "node are in several cliques or clusters",
      "nvidia-smi 0000:18:00.0 fabric.state=In Progress"},
     {"imex-access", problem, "channels for NVLinks between nodes", needs::nvlinks_between_nodes,
      "no NVLinks between nodes (MNNVL)", "access /dev/nvidia-caps-imex-channels",
@@ -447,6 +474,12 @@ constexpr auto kChecks = std::to_array<Check>({
      "there is none",
      "nvidia-smi 0000:18:00.0 fabric.clusterUuid=5a1b|access "
      "/dev/nvidia-caps-imex-channels=absent"},
+    {"gpu-diagnosis", problem, "what DCGM finds", needs::nvidia, kNoNvidia, "dcgmi*",
+     "DCGM's short diagnosis found it.",
+     "see the test in DCGM's documentation; dcgmi diag -r 3 "
+     "with no job on the node tests longer",
+     looks::gpu_diagnosis, "if a test of dcgmi diag -r 1 fails; as a warning if it warns",
+     "dcgmi=asked|dcgmi 1 fail=Denylist: Found driver on the denylist: nouveau"},
     {"gpu-in-use", warning, "memory of GPUs that is in use", needs::nvidia, kNoNvidia,
      "nvidia-smi *", "A job finds less memory, and shares the GPU's time.",
      "nvidia-smi shows which processes; where it shows none, those of other containers, or of a "

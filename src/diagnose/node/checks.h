@@ -22,6 +22,7 @@ std::string line_of(const Snapshot& snapshot, std::string_view fact, std::string
 namespace needs {
 bool rdma(const Snapshot& snapshot);
 bool active_rdma(const Snapshot& snapshot);
+bool active_roce(const Snapshot& snapshot);
 bool compute_gpu(const Snapshot& snapshot);
 bool job_devices(const Snapshot& snapshot);  // GPUs of data centres or RDMA
 bool several_job_devices(const Snapshot& snapshot);
@@ -112,6 +113,11 @@ std::vector<Seen> nvlink_errors(const Snapshot& snapshot, const Limits& limits);
 std::vector<Seen> gpu_peers(const Snapshot& snapshot, const Limits& limits);
 std::vector<Seen> imex_channel(const Snapshot& snapshot, const Limits& limits);
 std::vector<Seen> gpu_in_use(const Snapshot& snapshot, const Limits& limits);
+// checks_vendor.cc
+std::vector<Seen> congestion(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> pause_frames(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> link_quality(const Snapshot& snapshot, const Limits& limits);
+std::vector<Seen> gpu_diagnosis(const Snapshot& snapshot, const Limits& limits);
 }  // namespace looks
 
 }  // namespace linerate::node

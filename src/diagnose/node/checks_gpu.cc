@@ -155,6 +155,14 @@ std::vector<Seen> looks::gpu_fabric(const Snapshot& snapshot, const Limits&) {
       {"fabric.health.incorrect_configuration", "None"},
   });
   std::vector<Seen> seen;
+  const auto* manager = snapshot.find("nv-fabricmanager");
+  const auto* driver = snapshot.find("/proc/driver/nvidia/version");
+  if (manager != nullptr && driver != nullptr && driver->find(*manager) == std::string::npos)
+    seen.push_back(
+        {.subject = "the fabric manager",
+         .evidence = fmt::format("It is {}, and the driver another version (nv-"
+                                 "fabricmanager --version, /proc/driver/nvidia/version).",
+                                 *manager)});
   for (const auto& [key, state] : told_of_gpus(snapshot, "fabric.state")) {
     const auto status = of_gpu(snapshot, place_in(key), "fabric.status");
     if (state == "Not Supported" || (state == "Completed" && status == "Success")) continue;

@@ -69,6 +69,12 @@ bool needs::active_rdma(const Snapshot& snapshot) {
   return std::ranges::any_of(rdma_ports(snapshot), &RdmaPort::is_active);
 }
 
+bool needs::active_roce(const Snapshot& snapshot) {
+  return std::ranges::any_of(rdma_ports(snapshot), [](const RdmaPort& port) {
+    return port.is_active() && port.is_roce();
+  });
+}
+
 // With CAP_IPC_LOCK, which root has outside of containers, the limit does not count.
 std::vector<Seen> looks::memlock(const Snapshot& snapshot, const Limits& limits) {
   constexpr std::uint64_t kIpcLock = 1U << 14U;  // linux/capability.h
@@ -180,7 +186,7 @@ std::vector<Seen> looks::port_counters(const Snapshot& snapshot, const Limits&) 
     std::string counts;
     for (const auto* pattern : {"/counters/*", "/hw_counters/*"})
       for (const auto& [key, text] : snapshot.matching(port.path + pattern))
-        if (text != "0")
+        if (text != "0" && key.find("_cnp_") == key.npos)
           counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ",
                                 key.substr(key.rfind('/') + 1), text);
     if (!counts.empty())

@@ -3,13 +3,14 @@
 //   snapshot.cc       which files and calls a snapshot is made of: an allow-list
 //   asked.cc          what calls and programs tell: the kernel's log, tc, nft
 //   nvidia_smi.cc     what nvidia-smi tells
+//   vendor_tools.cc   what ethtool, mlxlink and dcgmi tell
 //   configured.cc     what files of /etc say
 //   topology.cc       its topology, for the rules of linerate topo --lint
 //   snapshot_json.cc  a snapshot as a file, and back
 //   pci_config.cc     access control and request size in a PCI device's configuration space
 //   node.cc           which checks can run, and what they find
 //   checks.cc         the table of checks; checks_host.cc, checks_net.cc, checks_rdma.cc,
-//                     checks_pci.cc, checks_gpu.cc and checks_state.cc look
+//                     checks_pci.cc, checks_gpu.cc, checks_state.cc and checks_vendor.cc look
 //   thresholds.cc     the numbers that they compare with, and how a file changes them
 //   compare.cc        several nodes: what is not as on the others
 //   rule_texts.cc     what docs/doctor says of the checks
@@ -84,6 +85,9 @@ struct Thresholds {
   double tcp_loss_percent = 1;
   double slowed_s = 1;  // that a GPU's clocks were lowered for
   double gpu_used_bytes = 1 << 30;
+  double bit_errors = 1e-15;       // share of bits, after correction; more is a warning
+  double bit_errors_lost = 1e-12;  // more is a problem
+  double raw_bit_errors = 1e-5;    // before correction
 };
 struct Threshold {
   std::string_view name;

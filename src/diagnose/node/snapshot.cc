@@ -143,7 +143,9 @@ constexpr auto kSources = std::to_array<Source>({
      "port_rcv_errors|port_xmit_discards|local_link_integrity_errors|"
      "excessive_buffer_overrun_errors"},
     {"/sys/class/infiniband/*/ports/*/hw_counters/local_ack_timeout_err|packet_seq_err|"
-     "out_of_sequence|implied_nak_seq_err|rnr_nak_retry_err"},
+     "out_of_sequence|implied_nak_seq_err|rnr_nak_retry_err|np_cnp_sent|rp_cnp_handled"},
+    {"/sys/class/net/*/ecn/roce_np/enable/*"},
+    {"/sys/class/net/*/ecn/roce_rp/enable/*"},
     {"/sys/class/infiniband/*/ports/*/pkeys/*", keep_key},
     {"/sys/class/infiniband/*/device/net/*/mtu|carrier_changes"},
     {"/sys/class/infiniband/*/device/numa_node|local_cpulist"},

@@ -10,7 +10,7 @@ namespace linerate::node {
 // Sets the topology, or the fact "topology" that says why there is none: "took more than 30 s".
 void add_topology(Snapshot& snapshot, const std::filesystem::path& root);
 
-// Adds what the kernel's log, addresses, tc, nft and nvidia-smi tell. `now_us` since the start.
+// Adds what the kernel's log, addresses and programs tell. `now_us` since the start.
 void add_asked(Snapshot& snapshot, const std::filesystem::path& root, double now_us);
 
 // Adds what /etc says of logind, and of the address of the hostname.
@@ -30,5 +30,13 @@ void add_nvlink_errors(Snapshot& snapshot, std::span<const std::string> gpus,
                        std::string_view counters);
 void add_peer_access(Snapshot& snapshot, std::span<const std::string> gpus,
                      std::string_view matrix);
+
+// Of texts of other tools, which may be any. `ethtool -S INTERFACE`: "ethtool ens0 rx_prio3_pause",
+// of counters of pauses and drops that are not 0. `mlxlink -d DEVICE -c`: "mlxlink mlx5_0
+// effective_ber". `dcgmi diag -r 1 -j`: "dcgmi 1 fail", the test and what it says.
+void add_interface_counters(Snapshot& snapshot, std::string_view interface,
+                            std::string_view counters);
+void add_link_quality(Snapshot& snapshot, std::string_view device, std::string_view told);
+void add_diagnosis(Snapshot& snapshot, std::string_view told);
 
 }  // namespace linerate::node

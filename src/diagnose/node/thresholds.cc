@@ -27,6 +27,9 @@ constexpr auto kThresholds = std::to_array<Threshold>({
     {"tcp_loss_percent", &Thresholds::tcp_loss_percent},
     {"slowed_s", &Thresholds::slowed_s},
     {"gpu_used_bytes", &Thresholds::gpu_used_bytes},
+    {"bit_errors", &Thresholds::bit_errors},
+    {"bit_errors_lost", &Thresholds::bit_errors_lost},
+    {"raw_bit_errors", &Thresholds::raw_bit_errors},
 });
 
 }  // namespace

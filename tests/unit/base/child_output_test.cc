@@ -40,5 +40,11 @@ TEST(ProgramOutput, SaysWhyThereIsNone) {
             "took more than 0.05 s");
 }
 
+TEST(ProgramOutput, IsTakenWithAnyCodeWhereThatSaysMore) {
+  EXPECT_EQ(*output_of_program({"sh", "-c", "echo half; exit 9"}, {.any_code = true}), "half\n");
+  EXPECT_EQ(output_of_program({"no-such-program-here"}, {.any_code = true}).sentence(),
+            "is not installed");
+}
+
 }  // namespace
 }  // namespace linerate

@@ -137,6 +137,18 @@ std::vector<Fault> faults_of_rdma() {
   };
 }
 
+std::vector<Fault> faults_of_losses() {
+  return {
+      {"congestion", info, {{kPort + "/hw_counters/np_cnp_sent", "70"}}, "np_cnp_sent 70"},
+      {"congestion", info, {{"/sys/class/net/ens1/ecn/roce_np/enable/3", "0"}}, "control is off"},
+      {"pause-frames", info, {{"ethtool ens1 rx_prio3_pause", "5120"}}, "rx_prio3_pause 5120"},
+      {"pause-frames", warning, {{"ethtool ens1 rx_prio3_discards", "9"}}, "lost: rx_prio3_disc"},
+      {"link-quality", problem, {{"mlxlink mlx5_1 effective_ber", "2E-11"}}, "2E-11 of its bits"},
+      {"link-quality", warning, {{"mlxlink mlx5_1 effective_ber", "3E-14"}}, "3E-14"},
+      {"link-quality", warning, {{"mlxlink mlx5_1 raw_ber", "4E-5"}}, "before they are corrected"},
+  };
+}
+
 std::vector<Fault> faults_of_pci() {
   return {
       {"acs",
@@ -182,8 +194,8 @@ std::vector<Fault> faults_of_sockets() {
 
 std::vector<Fault> faults() {
   auto all = faults_of_the_host();
-  for (auto& more : {faults_of_rdma(), faults_of_pci(), faults_of_gpus(), faults_of_gpu_links(),
-                     faults_of_sockets()})
+  for (auto& more : {faults_of_rdma(), faults_of_losses(), faults_of_pci(), faults_of_gpus(),
+                     faults_of_gpu_links(), faults_of_sockets()})
     all.insert(all.end(), more.begin(), more.end());
   return all;
 }
@@ -327,6 +339,7 @@ TEST(NodeChecks, TakePortsWithoutRoceAddressesForOtherProtocols) {
 TEST(NodeChecks, KnowDriversThatNeedNoModuleForPeerMemory) {
   auto node = healthy_node();
   node.facts["/proc/modules"] = "nvidia";
+  node.facts.erase("nv-fabricmanager");
   node.facts["/proc/driver/nvidia/version"] = "NVRM version: NVIDIA UNIX Open Kernel Module  570";
   EXPECT_TRUE(examine(node, all_checks()).findings.empty());
 

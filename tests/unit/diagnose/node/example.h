@@ -44,6 +44,11 @@ inline void add_port(Snapshot& node, int number) {
       {fmt::format("network ens{}", number), std::to_string(number)},
       {port + "/counters/symbol_error", "0"},
       {port + "/counters/link_downed", "0"},
+      {port + "/hw_counters/np_cnp_sent", "0"},
+      {fmt::format("/sys/class/net/ens{}/ecn/roce_np/enable/3", number), "1"},
+      {fmt::format("ethtool ens{}", number), "asked"},
+      {fmt::format("mlxlink mlx5_{} effective_ber", number), "15E-255"},
+      {fmt::format("mlxlink mlx5_{} raw_ber", number), "1E-8"},
       {"gid " + port + "/gids/0", "IB/RoCE v1 link-local"},
       {"gid " + port + "/gids/3", "RoCE v2 IPv4"}});
 }
@@ -130,6 +135,8 @@ inline Snapshot healthy_node(const std::string& name = "node001") {
                 {"address ens0", "IPv4"},
                 {"call get_mempolicy", "allowed"},
                 {"nvidia-p2p", "asked"},
+                {"dcgmi", "asked"},
+                {"nv-fabricmanager", "550.90.07"},
                 {"access /dev/nvidia-caps-imex-channels", "read and write"},
                 {"/proc/driver/nvidia/version", "NVRM version: NVIDIA UNIX  550.90.07"},
                 {"/sys/class/net/ens0/speed", "400000"},
