@@ -140,7 +140,7 @@ bool LogFaults::take(const Message& message, Where where) {
   std::ranges::replace(time, 'T', ' ');
   if (fault.count > 0 && where.file != fault.file && (time.empty() || fault.time.empty()))
     fault.ordered = false;
-  if (row != nullptr && row->role == Role::trace) told_ = where.file;
+  if (row != nullptr && (row->role == Role::trace || row->role == Role::relay)) told_ = where.file;
   const bool earlier = !time.empty() && time < fault.time;
   const bool again = fault.survived && fault.first == place;
   if (again) fault.survived = false;
@@ -170,7 +170,7 @@ std::vector<const Fault*> LogFaults::all() const {
 
 const Fault* LogFaults::root() const {
   const auto list = all();
-  const auto failed = [](const Fault* fault) { return fault->role() <= Role::trace; };
+  const auto failed = [](const Fault* fault) { return fault->role() <= Role::relay; };
   const bool alone = std::ranges::all_of(
       list, [&](const Fault* fault) { return fault->role() == Role::suspect || !failed(fault); });
   const auto first = std::ranges::find_if(list, [&](const Fault* fault) {

@@ -16,19 +16,19 @@ namespace {
 // word of failure: each alternative of a row of Lines::any or of an error's level holds one.
 constexpr std::string_view kWordList =
     "CCL|NET/|WARN|rror|RROR|xception|Interrupt|what()|FATAL|Fatal|fatal|CRITICAL|ailed|FAILED|"
-    "ailure|Killed|Killing|killed|SIG|signal|Signal|egmentation|bort|BORT|xit code|xit Code|xit "
-    "status|"
-    "xitcode|exits with|CANCELLED|<warn>|UCX |NVRM|oom-kill|oom_kill|OOM|Out Of Mem|ut of mem|"
-    ".cpp:|.cc:|] ***|ssh|publickey|TCP|MPI|ORTE|HSA_|ess fault|Machine|lockup|ink is Down|ink "
-    "DOWN|able unpl|tely "
-    "down|locked for|fallen off|PullBack|ErrImage|low on|nable to|nvalid gen|subset of|slots|"
-    "mismatch|nvidia-con|ce driver|double free|free()|malloc()|corrupted|smashing|Illegal in|nt "
-    "socket|er socket|addresses|Exceeded|Expected to|hared mem|C10d store|GLIBC|nccl|lookup err|"
-    "loading sh|command not|terminate c|panic|TERM_|walltime|marked dead|No devices|device handle|"
-    "requires reset|GPU is lost|dump_cqe|AER: |on-zero|best-guess|No space|isk quota|egfault|"
-    "tection fault|tomics not|ejects atom|are currently unk|inated with|one child|has exited|Test "
-    "time|noticed that|CUDA initial|Cuda Run|Primary job|HYD_|[mpiexec|Barrier|NULL val|no active "
-    "IB|port retry|rotection on|with driver ver";
+    "ailure|Killed|Killing|killed|SIG|signal|Signal|egmentation|bort|BORT|xit code|xit Code|"
+    "xit status|xitcode|exits with|CANCELLED|<warn>|UCX |NVRM|oom-kill|oom_kill|OOM|Out Of Mem|"
+    "ut of mem|.cpp:|.cc:|] ***|ssh|publickey|TCP|MPI|ORTE|HSA_|ess fault|Machine|lockup|"
+    "ink is Down|ink DOWN|able unpl|tely down|locked for|fallen off|PullBack|ErrImage|low on|"
+    "nable to|nvalid gen|subset of|slots|mismatch|nvidia-con|ce driver|double free|free()|"
+    "malloc()|corrupted|smashing|Illegal in|nt socket|er socket|addresses|Exceeded|Expected to|"
+    "hared mem|C10d store|GLIBC|nccl|lookup err|loading sh|command not|terminate c|panic|TERM_|"
+    "walltime|marked dead|No devices|device handle|requires reset|GPU is lost|dump_cqe|AER: |"
+    "on-zero|best-guess|No space|isk quota|egfault|tection fault|tomics not|ejects atom|"
+    "are currently unk|inated with|one child|has exited|Test time|noticed that|CUDA initial|"
+    "Cuda Run|Primary job|HYD_|[mpiexec|Barrier|NULL val|no active IB|TERMINATION|to be opened|"
+    "be selected|requested comp|enough space|port retry|ot responding|DeepEP|rotection on|"
+    "with driver ver";
 constexpr auto kWords = [] {
   std::array<std::string_view, std::ranges::count(kWordList, '|') + 1> words{};
   auto rest = kWordList;

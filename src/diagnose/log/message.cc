@@ -126,13 +126,23 @@ struct Tag {
   Level level = Level::none;
 };
 
-// "NCCL INFO", "NCCL WARN", and what NCCL before 2.4 and libfabric's plugin outside of NCCL write:
-// "include/socket.h:344 WARN ", "WARN: Function: ".
+// Whether a site stands before, with the function behind it or not.
+bool has_site_before(string_view before) {
+  auto word = last_word(before);
+  if (word.starts_with('(') && word.ends_with(')')) word = last_word(before);
+  return is_site(word);
+}
+
+// "NCCL INFO", "NCCL WARN", "NCCL ERROR" since 2.31, which other programs write, too, and what NCCL
+// before 2.4 and libfabric's plugin outside of NCCL write: "include/socket.h:344 WARN ", "WARN:
+// Function: ".
 Tag next_tag(string_view line, std::size_t from) {
   for (auto at = line.find("NCCL ", from); at != kNone; at = line.find("NCCL ", at + 1)) {
     const auto word = line.substr(at + 5, 4);
     if (word == "INFO") return {at, 9, Level::info};
     if (word == "WARN") return {at, 9, Level::warn};
+    if (word == "ERRO" && has_site_before(line.substr(from, at - from)))
+      return {at, 10, Level::warn};
   }
   if (from > 0) return {};
   const auto at = line.find("WARN");
@@ -166,6 +176,7 @@ Level level_by_name(string_view line) {
       while (begin > 0 && (is_host_char(line[begin - 1]) || line[begin - 1] == ':')) --begin;
       while (begin < at && !is_letter(line[begin])) ++begin;
       if (!ends || !may_precede_name(line.substr(0, begin))) continue;
+      if (end == "Exception" && at == begin && behind.size() < 2) continue;  // says nothing
       if (end == "Exception" || (at > begin && (end == "Error" || end == "Interrupt")))
         return Level::exception;
       if (at == begin) return Level::error;

@@ -80,7 +80,7 @@ Finding root_finding(const LogFacts& facts, const LogFaults& faults, const Fault
   if (const auto* reason = faults.reason_of(root))
     evidence += fmt::format(" An earlier line says why: {}.", seen_text(*reason));
   if (root.role() >= Role::consequence) evidence += " What it follows from is not in this log.";
-  if (!faults.quote.empty() && root.role() == Role::trace)
+  if (!faults.quote.empty() && (root.role() == Role::trace || root.role() == Role::relay))
     evidence += fmt::format(" NCCL's last message was: '{}'.", faults.quote);
   if (!faults.order_is_known())
     evidence += " Whether it came first is not known: these files have no times.";

@@ -97,6 +97,7 @@ std::string_view role_words(Role role) {
       return "As a problem where something failed and no other line says why, else not at all";
     case Role::consequence:
     case Role::trace:
+    case Role::relay:
       return "It follows from something else: below that, or as a problem if the log lacks it";
     case Role::ending:
       return "Below the first cause, or as a warning if the log shows none";

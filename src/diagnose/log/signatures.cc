@@ -30,7 +30,8 @@ bool concerns(const Signature& row, const Message& message) {
       "CUDA error|CUDA Error|CUDA failure|Cuda failure|Cuda error|Cuda Runtime|CUDA "
       "initialization: "
       "|cudaError|"
-      "CUDA_ERROR|HIP error|HIP failure|hipError|Error: CUDA |Error: HIP |memory error on GPU";
+      "CUDA_ERROR|THCudaCheck FAIL|cuda runtime error (|HIP error|HIP failure|hipError|Error: CUDA "
+      "|Error: HIP |memory error on GPU";
   const auto lines = static_cast<unsigned>(row.lines);
   if ((lines >> static_cast<unsigned>(message.level) & 1U) != 0) return true;
   // NCCL's INFO lines have only errors that it passes over.

@@ -25,6 +25,7 @@ enum class Role : std::uint8_t {
   report,       // a program says that it failed, no more: the cause, or as good as the next
   consequence,  // another rank or another line failed before
   trace,        // the way of a failure through calls and launchers
+  relay,        // a launcher says that a part of it failed, and no more
   ending,       // a rank is gone, after a failure or because it was done
   slow,         // nothing fails; it costs speed
   harmless,     // known, and no fault

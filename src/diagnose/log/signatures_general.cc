@@ -18,7 +18,9 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
     {"ranks-missing",
      "clients joined|clients to join|store based barrier|store_based_barrier|Timed out "
      "initializing process group|RendezvousTimeoutError|arrier timed out|wait timeout after|Socket "
-     "Timeout|store->get|Timed out after*waiting|imeout waiting|subset of ranks|monitoredBarrier",
+     "Timeout|store->get|Timed out after*waiting|Timed out waiting|imeout waiting|subset of "
+     "ranks|monitoredBarrier|been "
+     "waiting for*may be stuck|not all of them arrived|did not arrive",
      Role::consequence, Lines::reports,
      "some ranks did not come to where all meet: they failed, were not started, or went elsewhere",
      "look for the first error of those; give all the same number of ranks, MASTER_ADDR and port",
@@ -35,13 +37,14 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      "EngineCore failed|EngineCore encountered|EngineCore died|Failed core proc|"
      "HorovodInternalError|KeyboardInterrupt|SystemExit|MPI_ABORT|torch.distributed.elastic|Error "
      "executing method",
-     Role::trace, Lines::reports,
+     Role::relay, Lines::reports,
      "a program ended because another one, or a part of it, had failed",
      "look for the first error of the ranks that it started", "PyTorch elastic, Ray"},
     {"failure-passed-on",
      "MPI_ABORT was invoked|Primary job  terminated|one child failed|SIGQUIT received|run noticed "
-     "that|has exited due to process|killed while executing a task by an unexpected|HYD_|[mpiexec@",
-     Role::trace, Lines::any},
+     "that|BAD TERMINATION|has exited due to process|killed while executing a task by an "
+     "unexpected|HYD_|[mpiexec@",
+     Role::relay, Lines::any},
     // Errors of the system.
     {"disk-full", "No space left|isk quota exceeded", Role::fault, Lines::any,
      "a file system is full, or a quota is used up", "df -h, df -i and quota show which", "Linux"},
@@ -95,6 +98,7 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
     {"storage-failed", "nput/output error|tale file handle|ead-only file system", Role::fault,
      Lines::reports, "a file system or a device failed", "look at dmesg, and at the storage",
      "Linux"},
+    {"storage-failed", "nfs: server*not responding", Role::fault, Lines::any},
     // What NCCL and its plugins adapt to, and what they do not.
     {"plugin-settings", "ismatch enforced|(shim)*mismatch|(shim)*expected", Role::fault,
      Lines::warnings, "the cloud's network plugin wants other settings than those given",
@@ -214,7 +218,7 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      "NCCL user guide"},
     {"impossible-state",
      "nternal error|not empty|has been lost|"
-     "nknown|nexpected|init.cc|misc/|group.cc|transport.cc|has bugs|loop at",
+     "nknown|nexpected|has bugs|loop at",
      Role::vague, Lines::warnings,
      "NCCL met a state that it holds impossible: mostly ranks see different nodes or settings",
      "use the same NCCL, NCCL_* variables and topology file on all hosts; try a newer NCCL",
@@ -227,6 +231,7 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      "supported",
      Role::vague, Lines::warnings, "a call of NCCL could not be carried out as it was made",
      "mend the call: the warning says what is wrong with it", "NCCL user guide"},
+    {"impossible-state", "init.cc|misc/|group.cc|transport.cc", Role::vague, Lines::warnings},
     // Other programs.
     {"sharp-failure", "[*:*:* - *.c:*] ERROR|[* unique id *] ERROR", Role::vague, Lines::errors},
     {"ucx-transport-missing", "UCX *transports '*are not available", Role::suspect, Lines::any,
@@ -253,12 +258,15 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      Lines::reports,
      "a library of CUDA or ROCm failed: often for want of memory, or after a kernel's crash",
      "look for an earlier error; CUDA_LAUNCH_BLOCKING=1 shows where it is", "CUDA"},
-    {"cuda-failure", "CUDA error|HIP error|CUDA driver error", Role::vague, Lines::errors},
+    {"cuda-failure", "CUDA error|HIP error|CUDA driver error|HIP failure|CUDA failure|Cuda failure",
+     Role::vague, Lines::errors},
     {"cuda-failure", "HSA_STATUS_ERROR|[CUDA_ERROR_*] ", Role::vague, Lines::any},
     {"uncaught-exception", "Exception|Error|Interrupt|what():", Role::vague, Lines::exceptions,
      "a program ended with an exception", "its message says why; the ranks wait for this one",
      "Python, C++"},
     {"uncaught-exception", "Assertion `*failed", Role::vague, Lines::any},
+    {"error-without-effect", "going to*instead|alling back|etrying|ill retry|gnoring|gnored",
+     Role::harmless, Lines::errors, "", "", ""},
     {"error-line", "ERROR|panic|FATAL|CRITICAL|rror|atal|.cpp:|.cc:|bort|MPI|signal", Role::report,
      Lines::errors, "a program reported an error",
      "look at the lines around it, and at the other ranks", "the program's own words"},

@@ -7,6 +7,7 @@ namespace linerate::logs {
 namespace {
 
 constexpr auto kJobRows = std::to_array<Signature>({
+    {"of-a-traceback", "raise *Error(", Role::harmless, Lines::any, "", "", ""},
     {"node-failed", "CANCELLED AT*DUE TO NODE FAILURE|error: Node failure on|has been marked dead",
      Role::origin, Lines::any, "a node of the job failed",
      "sinfo -R says why; leave the node out (--exclude)", "Slurm"},
@@ -45,10 +46,10 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "ask for more time (--time), or look for what the ranks waited for until then", "Slurm"},
     {"rank-ended",
      "ignal 15 (SIGTERM)|eceived*SIGTERM|exitcode*: -15|closing signal SIG|CANCELLED AT",
-     Role::trace, Lines::any, "a launcher stopped the rank", "look for the first rank that failed",
+     Role::relay, Lines::any, "a launcher stopped the rank", "look for the first rank that failed",
      "PyTorch elastic, Slurm"},
     {"rank-aborted",
-     "exitcode*: -6|exits with return code = -6|Signal: Aborted|Signal 6 (SIGABRT)|"
+     "Called*Abort |exitcode*: -6|exits with return code = -6|Signal: Aborted|Signal 6 (SIGABRT)|"
      "signal 6 (Aborted)|Aborted (core dumped)|terminate called without|Signals.SIGABRT|Exited "
      "with exit code 134",
      Role::trace, Lines::any, "a rank ended itself after a failure", "look at the lines before",
@@ -57,8 +58,9 @@ constexpr auto kJobRows = std::to_array<Signature>({
      Role::fault, Lines::any, "this PyTorch has no NCCL, or it sees no GPU",
      "install PyTorch for CUDA on Linux; nvidia-smi shows whether there are GPUs; else take gloo",
      "open-mmlab/mmsegmentation#1787"},
-    {"collectives-differ", "Detected mismatch between collectives on ranks", Role::fault,
-     Lines::any, "ranks called different collectives, or with other shapes: the line says which",
+    {"collectives-differ", "Detected mismatch between collectives on ranks|Error type: *MISMATCH",
+     Role::fault, Lines::any,
+     "ranks called different collectives, or with other shapes: the line says which",
      "look for a branch that not all ranks take, or data that ends earlier on some",
      "PyTorch: TORCH_DISTRIBUTED_DEBUG=DETAIL"},
     {"unused-parameters", "Expected to have finished reduction in the prior iteration", Role::fault,
@@ -76,14 +78,21 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "PMIX_MCA_psec=native",
      "open-mpi/ompi#7025"},
     {"mpi-failed",
-     "OFI MTL is aborting|Fatal error in PMPI|Fatal error in MPI|Fatal error in internal_|MPI_INIT "
-     "has failed|MPI_INIT failed|MPI_Init failed|error occurred in MPI|not enough slots|MPI "
+     "OFI MTL is aborting|Fatal error in PMPI|Fatal error in MPI|Fatal error in internal_|not "
+     "enough slots|MPI "
      "processes are unable to reach|unable to complete a TCP|ORTE was unable to|ORTE daemon has "
      "unexpectedly failed|run was unable to",
      Role::fault, Lines::any, "MPI or its launcher failed, before NCCL was asked",
      "start a program that only calls MPI_Init on these hosts; UCX_TLS=tcp, or with Open MPI --mca "
      "pml ob1 --mca btl tcp,self, tells whether MPI's fast network is at fault",
      "NVIDIA/nccl-tests#295"},
+    {"mpi-failed",
+     "Failed: MPI error|Open MPI failed an|MPI_INIT has failed|MPI_INIT failed|MPI_Init "
+     "failed|error occurred in "
+     "MPI|failed for some "
+     "reason|unrecoverable error|a terminal error|MPI job will now|able to be opened|ML*cannot be "
+     "selected|requested component was not found|enough space for*backing",
+     Role::vague, Lines::any},
     {"hosts-unreachable",
      "ssh: connect to host|ssh exited with exit code|Host key verification failed|Permission "
      "denied (publickey|ssh: Could not resolve",
@@ -91,9 +100,11 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "ssh to each host without a password; for a port of its own see the launcher's options",
      "DeepSpeed, Open MPI"},
     {"job-not-started",
-     "Unable to create step|Unable to allocate resources|nvalid generic resource|FailedScheduling|"
-     "ImagePullBackOff|ErrImagePull|FailedMount|The node was low on resource|OCI runtime create "
-     "failed",
+     "Task launch*failed|task*launch failed|aborted before step|Unable to create step|Unable to "
+     "allocate resources|nvalid generic resource|FailedScheduling|FailedPlacement|FailedCreate|"
+     "FailedMount|FailedAttach|ImagePullBackOff|ErrImage|CreateContainer*Error|AdmissionError|The "
+     "node was low on resource|OCI runtime create failed|ontainer start failed|ailed to start "
+     "container|ailed to create shim|ailed to create containerd task",
      Role::fault, Lines::any, "the scheduler could not start a part of the job",
      "look at what was asked for (GPUs, memory, image, volumes), and at what the nodes have",
      "Slurm, Kubernetes"},
@@ -101,12 +112,19 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "a benchmark got wrong data: a GPU, a link or a driver corrupts it",
      "try NCCL_P2P_DISABLE=1 and NCCL_NET_GDR_LEVEL=LOC; look at ECC and link errors",
      "NVIDIA/nccl-tests"},
-    {"rendezvous-unreachable",
-     "client socket has timed out|RendezvousConnectionError|the C10d store has failed", Role::fault,
-     Lines::any, "a host does not reach the address of PyTorch's rendezvous",
+    {"rendezvous-unreachable", "client socket has timed out", Role::fault, Lines::any,
+     "a host does not reach the address of PyTorch's rendezvous",
      "start torchrun on the host that --rdzv-endpoint or MASTER_ADDR names, open its port in the "
      "firewall, and check that the name means the same address on all hosts",
      "pytorch/pytorch#79388"},
+    {"rendezvous-unreachable", "RendezvousConnectionError|the C10d store has failed", Role::vague,
+     Lines::any},
+    {"gloo-unreachable", "connectFullMesh*failed|loo*onnect*failed|loo*onnect*timed out",
+     Role::fault, Lines::reports,
+     "ranks could not connect by Gloo, PyTorch's way over sockets, which also NCCL's jobs use",
+     "set GLOO_SOCKET_IFNAME=<the interface that reaches the others>; a hostname that means "
+     "127.0.0.1 on its own host is the usual cause",
+     "sgl-project/sglang#3226"},
     {"port-in-use", "failed to bind*Address already in use|server socket has failed to listen",
      Role::fault, Lines::any,
      "the port of PyTorch's rendezvous is in use: by an earlier job, or two launchers on one host",
@@ -129,6 +147,9 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "find out what the rank that is behind did instead: py-spy dump, or the flight recorder "
      "(TORCH_NCCL_TRACE_BUFFER_SIZE=2000, TORCH_NCCL_DUMP_ON_TIMEOUT=1)",
      "hiyouga/LlamaFactory#7396, PyTorch flight recorder"},
+    {"collective-timeout", "DeepEP*timeout", Role::consequence, Lines::any},
+    // Torn.
+    {"collective-timeout", "atchdog caught coll", Role::consequence, Lines::reports},
     {"heartbeat-timeout", "CCL*eartbeat monitor timed out|CCL*watchdog got stuck|CCL*watchdog hang",
      Role::consequence, Lines::any,
      "PyTorch's watchdog itself is stuck, in CUDA, NCCL or the interpreter's lock",
@@ -143,7 +164,9 @@ constexpr auto kJobRows = std::to_array<Signature>({
     {"nccl-failed",
      "CCL*unhandled system error|CCL*unhandled cuda error|CCL*nternal check failed|"
      "CCL*internal error|ncclSystemError|ncclUnhandledCudaError|ncclInternalError|"
-     "Test NCCL failure|Test CUDA failure|NCCL error in|nccl*unhandled system error|nccl*unhandled "
+     "Test NCCL failure|Test CUDA failure|NCCL error in|NCCL error /|NCCL error at |NCCL error "
+     "encountered|NCCL error: |NCCL Error |NCCL_ERROR: |nccl*unhandled "
+     "system error|nccl*unhandled "
      "cuda error|nccl*internal error",
      Role::trace, Lines::any, "NCCL reported a failure to its caller",
      "run with NCCL_DEBUG=INFO, and look at every rank's log", "NCCL user guide"},

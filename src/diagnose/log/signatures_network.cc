@@ -68,6 +68,8 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      Role::fault, Lines::warnings,
      "the adapter could not carry out a transfer; the status number says why",
      "ibv_wc_status_str() has the names of the numbers", "NVIDIA/nccl#1405"},
+    {"ib-completion-error", "mlx5: *ot completion with error|mlx4: *ot completion with error",
+     Role::fault, Lines::any},
     {"locked-memory-limit",
      "ibv_create_qp*annot allocate memory|ibv_create_cq*annot allocate memory|"
      "ibv_reg_mr*annot allocate memory|ibv_create_qp failed*|ibv_create_cq failed*|"
@@ -76,6 +78,8 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      "the adapter could not pin memory: the limit of locked memory is too low",
      "ulimit -l unlimited, also for sshd or slurmd; in containers --ulimit memlock=-1",
      "NVIDIA/nccl#1129, NVIDIA/nccl#380"},
+    {"locked-memory-limit", "ibv_*annot allocate memory|max locked memory", Role::fault,
+     Lines::reports},
     {"locked-memory-limit", "libfabric:*<warn>*annot allocate memory", Role::fault, Lines::any},
     {"slingshot-undeliverable", "OFI*rror - UNDELIVERABLE", Role::origin, Lines::any,
      "Slingshot could not deliver a message: a peer or a link was gone, or the adapter ran out of "

@@ -77,6 +77,40 @@ TEST(LogCause, OnlyWarnsOfAnErrorOfAnyoneWhereInitialisationCompletes) {
   EXPECT_EQ(read_logs({{"0", errors}, {"1", complete}}).findings[0].severity, Severity::problem);
 }
 
+TEST(LogCause, TakesHowARankEndedBeforeALauncherThatSaysThatOneFailed) {
+  EXPECT_EQ(read_log("torch.x.ChildFailedError: \n  exitcode  : -6 (pid: 7)\n").findings[0].rule,
+            "rank-aborted");
+  EXPECT_EQ(read_log("torch.x.ChildFailedError: \n").findings[0].rule, "failure-passed-on");
+  EXPECT_EQ(read_log("Sending process 7 closing signal SIGTERM\nfailed (exitcode: -6) local_rank: "
+                     "3 (pid: 8) of binary: python\n")
+                .findings[0]
+                .rule,
+            "rank-aborted");
+}
+
+TEST(LogCause, TakesAGpusFailureBeforeAStoreThatIsGone) {
+  EXPECT_EQ(read_log("[FATAL ERROR]: HIP failure: 'invalid device pointer'\n"
+                     "x.RendezvousConnectionError: The connection to the C10d store has failed.\n")
+                .findings[0]
+                .rule,
+            "cuda-failure");
+}
+
+TEST(LogCause, TakesAnErrorBeforeMpisSummaryOfIt) {
+  const std::string summary = "It looks like MPI_INIT failed for some reason\n";
+
+  EXPECT_EQ(read_log("[1.5] [n:7:0] a.c:9 UCX  ERROR x failed\n" + summary).findings[0].rule,
+            "ucx-failure");
+  EXPECT_EQ(read_log(summary).findings[0].rule, "mpi-failed");
+}
+
+TEST(LogCause, PassesOverErrorsThatAProgramDoesWithout) {
+  const std::string adapted = "slurmstepd: error: couldn't chdir to `/x': going to /tmp instead\n";
+
+  EXPECT_THAT(read_log(adapted).findings, IsEmpty());
+  EXPECT_EQ(read_log(adapted + "error: x\n").findings[0].rule, "error-line");
+}
+
 TEST(LogCause, TakesACrashForACauseUnlessAFailureWasTold) {
   const std::string crash = "[n4:31 :0:31] Caught signal 11 (Segmentation fault)\n";
   const std::string told = "[rank0]: ncclRemoteError: a remote process exited\n";

@@ -48,6 +48,22 @@ TEST(LogMessage, OfAWarningHasItsSite) {
   EXPECT_EQ(one("[2025-05-10 23:09:41] a:1:2 [0] b.cc:12 NCCL WARN x").time, "2025-05-10 23:09:41");
 }
 
+TEST(LogMessage, IsAnErrorOfNcclsBehindASiteAlone) {
+  for (const std::string_view line :
+       {"a:1:2 [0] b.cc:12 NCCL ERROR x", "a:1:2 [0] b.cc:12 (f) NCCL ERROR x"}) {
+    EXPECT_EQ(one(line).level, Level::warn) << line;
+    EXPECT_EQ(one(line).site, "b.cc:12") << line;
+    EXPECT_EQ(one(line).text, "x") << line;
+  }
+  EXPECT_EQ(one("[TRT][ERROR] NCCL ERROR x").level, Level::error);
+}
+
+TEST(LogMessage, OfABareExceptionSaysNothing) {
+  EXPECT_EQ(one("Exception:").level, Level::none);
+  EXPECT_EQ(one("Exception: x").level, Level::exception);
+  EXPECT_EQ(one("XyzException:").level, Level::exception);
+}
+
 TEST(LogMessage, OfAPluginHasAFunctionForItsSite) {
   const auto message = one("a:1:2 [0] nccl_net_ofi_init:969 NCCL WARN NET/OFI x");
 
