@@ -119,6 +119,7 @@ class Collector {
       } else {
         take_quoted(word);
         take(word, plain, before == "--export");
+        if (exporting || is_passing(before)) pass_on(word);
       }
       before = word.text;
     }
@@ -127,7 +128,8 @@ class Collector {
 
   void add(std::string_view name, const Word& word, std::string_view value) {
     if (!is_name(name) || family_of(name) == nullptr) return;
-    if (value == fmt::format("${{{}}}", name) || value == fmt::format("${}", name)) return;
+    const bool itself = value == fmt::format("${{{}}}", name) || value == fmt::format("${}", name);
+    if (itself && std::ranges::find(settings_, name, &Setting::name) != settings_.end()) return;
     const auto fallback = fallback_in(value);
     keep({.name = std::string(name),
           .value = std::string(fallback.value_or(value)),
@@ -156,6 +158,10 @@ class Collector {
  private:
   void keep(Setting setting) {
     if (settings_.size() <= kMostSettings) settings_.push_back(std::move(setting));
+  }
+  // A name alone: its value is the one that is set before, or outside.
+  void pass_on(const Word& word) {
+    add(word.text, {.computed = true, .line = word.line}, fmt::format("${}", word.text));
   }
   void take(const Word& word, bool plain, bool listed) {
     std::string_view text = word.text;
@@ -186,7 +192,11 @@ class Collector {
     const auto parts = split(word.text, ' ');
     for (std::size_t i = 1; i < parts.size(); ++i)
       if (is_passing(parts[i - 1]))
-        take({.text = parts[i], .computed = word.computed, .line = word.line}, false, false);
+        take_option({.text = parts[i], .computed = word.computed, .line = word.line});
+  }
+  void take_option(const Word& word) {
+    take(word, false, false);
+    pass_on(word);
   }
   void forget(const Statement& statement) {
     for (const auto& word : statement)

@@ -189,6 +189,13 @@ TEST(ReadShell, LeavesOutWhatIsPassedOn) {
               ElementsAre("f:1 NCCL_NET=IB"));
 }
 
+TEST(ReadShell, KnowsNoValueOfWhatIsPassedOnFromOutside) {
+  EXPECT_THAT(read("mpirun -x NCCL_DEBUG -x PATH -x NCCL_NET=$NCCL_NET ./a\n"),
+              ElementsAre("f:1 NCCL_DEBUG=?", "f:1 NCCL_NET=?"));
+  EXPECT_THAT(read("#!/bin/sh\nARGS=\"-np 2 -x NCCL_DEBUG\"\nexport NCCL_NET\n"),
+              ElementsAre("f:2 NCCL_DEBUG=?", "f:3 NCCL_NET=?"));
+}
+
 TEST(ReadShell, ReadsEnvFiles) {
   EXPECT_THAT(read("NCCL_DEBUG=INFO\nOTHER=1\n"), ElementsAre("f:1 NCCL_DEBUG=INFO"));
 }
