@@ -89,6 +89,40 @@ std::vector<Finding> found_in(const OfProcesses& row) {
   return examine(ranks);
 }
 
+// Blocks of RAS' answer, the same twice.
+struct OfRas {
+  std::string_view rule, block;
+};
+constexpr auto kOfRas = std::to_array<OfRas>({
+    {"ras-behind",
+     "#0-0 (00aa) MISMATCH\n  Communicator ranks have different AllReduce operation counts\n  3 "
+     "ranks have launched up to operation 42\n  Rank 3 has launched up to operation 41 -- GPU 3 "
+     "managed by process 17 on node 10.0.0.3\n\n"},
+    {"ras-status",
+     "#0-0 (00aa) MISMATCH\n  Communicator ranks have different status\n  3 ranks have status "
+     "RUNNING\n  Rank 2 has status NOCOMM -- GPU 2 managed by process 3 on node node0\n\n"},
+    {"ras-incomplete",
+     "#0-0 (00aa) INCOMPLETE\n  Missing communicator data from 1 rank\n  Rank 3 -- GPU 3 managed "
+     "by process 17 on node 10.0.0.3\n\n"},
+    {"ras-dead",
+     "DEAD\n  1 job process is considered dead (unreachable via the RAS network)\n  Process 17 on "
+     "node 10.0.0.3 managing GPU 3\n\n"},
+    {"ras-error",
+     "#1-0 (00bb) ERROR\n  Asynchronous error on 1 rank\n  Rank 2 reported Remote process error -- "
+     "GPU 2 managed by process 3 on node node0\n\n"},
+    {"ras-timeout",
+     "TIMEOUT\n  Encountered 1 communication timeout while gathering communicator data\n\n"},
+    {"ras-agrees", ""},
+});
+
+std::vector<Finding> found_in(const OfRas& row) {
+  const auto answer = fmt::format(
+      "Job summary\n===========\n\n    0  1  1  4  4  4   RUNNING  OK\n\nErrors\n======\n\n"
+      "{}Warnings\n========\n\n",
+      row.block);
+  return examine(RasAnswers{"node0:28028", answer, answer, 2});
+}
+
 std::string printed(const auto& rows, std::string_view rule) {
   const auto row = std::ranges::find_if(rows, [&](const auto& one) { return one.rule == rule; });
   if (row == rows.end()) return {};
@@ -100,7 +134,7 @@ std::string printed(const auto& rows, std::string_view rule) {
 }  // namespace
 
 std::string example_of(std::string_view rule) {
-  return printed(kOfDumps, rule) + printed(kOfProcesses, rule);
+  return printed(kOfDumps, rule) + printed(kOfProcesses, rule) + printed(kOfRas, rule);
 }
 
 }  // namespace linerate::hang

@@ -1,5 +1,5 @@
-// The tables of messages in words, and the findings that are no message's. The example of a message
-// is what a log gives whose only line is its pattern.
+// The tables of messages in words, and the findings that are no message's. Examples are what short
+// logs give: of a message one whose only line is its pattern.
 #include "base/text.h"
 #include "diagnose/log/report.h"
 #include "record/findings.h"
@@ -17,6 +17,7 @@ struct FactWords {
   std::string_view id;
   Severity severity;
   std::string_view about, speaks, why, remedy;
+  std::string_view log;  // that gives it; @0 and @1: what begins a line of a rank of node0, node1
 };
 using enum Severity;
 constexpr std::string_view kLoadPeerMemory =
@@ -26,40 +27,52 @@ constexpr auto kFactWords = std::to_array<FactWords>({
     {"unknown-warning", problem, "a warning of NCCL that no rule knows",
      "as a problem if the job failed or other faults follow, else as a warning",
      "It may be the cause of what follows, or harmless.",
-     "search for its text in NVIDIA/nccl's issues"},
+     "search for its text in NVIDIA/nccl's issues",
+     "n0:10:20 [0] news.cc:7 NCCL WARN A new kind of warning\n"},
     {"sockets-between-hosts", warning, "TCP sockets between two hosts or more",
      "as a warning if InfiniBand is there or was switched off, else as a note",
      "Sockets reach a fraction of the speed of InfiniBand or RoCE.",
-     "NCCL_NET=IB makes a missing InfiniBand an error, whose reason NCCL_DEBUG=INFO shows"},
+     "NCCL_NET=IB makes a missing InfiniBand an error, whose reason NCCL_DEBUG=INFO shows",
+     "@0NET/IB : Using [0]mlx5_0:1/IB\n@0Using network Socket\n@1Using network Socket\n"},
     {"mixed-networks", warning, "ranks that use different networks", "",
      "A job is as fast as its slowest network.",
-     "find out why the others have no InfiniBand: NCCL_NET=IB makes it an error"},
+     "find out why the others have no InfiniBand: NCCL_NET=IB makes it an error",
+     "@0Using network IB\n@1Using network Socket\n"},
     {"gpudirect-off", warning, "channels between hosts of which none uses GPUDirect RDMA", "",
-     "Data then goes through the hosts' memory, twice over PCIe.", kLoadPeerMemory},
+     "Data then goes through the hosts' memory, twice over PCIe.", kLoadPeerMemory,
+     "@0Channel 00/0 : 0[0] -> 1[0] [send] via NET/IB/0\n"},
     {"gpudirect-one-way", warning, "GPUDirect RDMA where data is sent, and not where it arrives",
-     "", "One side lacks access to the GPUs' memory.", kLoadPeerMemory},
+     "", "One side lacks access to the GPUs' memory.", kLoadPeerMemory,
+     "@0Channel 00/0 : 0[0] -> 1[0] [send] via NET/IB/0/GDRDMA\n@1Channel 00/0 : 0[0] -> 1[0] "
+     "[receive] via NET/IB/0\n"},
     {"disabled-by-setting", warning, "NCCL_P2P_DISABLE=1 or NCCL_SHM_DISABLE=1", "",
      "GPUs of a host then exchange data through its memory, or through the network.",
      "unset it, unless it is needed to run at all: then look for the reason (ACS, IOMMU, "
-     "/dev/shm)"},
+     "/dev/shm)",
+     "@0NCCL_P2P_DISABLE set by environment to 1.\n"},
     {"no-peer-access", info, "GPUs of a host that exchange data through its memory (SHM)", "",
      "It is slower than direct access, and usual across sockets without NVLink.",
-     "nvidia-smi topo -p2p r shows why"},
+     "nvidia-smi topo -p2p r shows why", "@0Channel 00 : 0[0] -> 1[1] via SHM/direct/direct\n"},
     {"network-within-host", warning, "ranks of one host that exchange data through the network",
      "if all ranks are on one host",
      "Neither direct access nor shared memory is used between them.",
      "unset NCCL_P2P_DISABLE and NCCL_SHM_DISABLE; containers of a host need a common /dev/shm "
-     "and hostname"},
+     "and hostname",
+     "@0comm 0x1 rank 0 nranks 1 cudaDev 0 - Init COMPLETE\n@0Channel 00/0 : 0[0] -> 1[1] [send] "
+     "via NET/Socket/0\n"},
     {"versions-differ", warning, "several versions of NCCL in one log", "",
      "They may be of several jobs; ranks of one job fail or hang with each other.",
-     "install one version on all hosts of a job"},
+     "install one version on all hosts of a job",
+     "NCCL version 2.18.3+cuda12.2\nNCCL version 2.21.5+cuda12.4\n"},
     {"settings-differ", warning, "a variable of NCCL that is not the same on all ranks", "",
      "Ranks may then choose different ways, and fail or hang.",
-     "set it the same on all ranks, unless hosts differ"},
+     "set it the same on all ranks, unless hosts differ",
+     "@0NCCL_ALGO set by environment to Ring.\n@1NCCL_ALGO set by environment to Tree.\n"},
     {"initialisation-open", warning, "a log that ends before initialisation does",
      "as a warning if ranks are missing and none has ended it, else as a note",
      "The ranks that came wait for those that did not.",
-     "give the logs of all ranks; if the job hangs there, look at those that did not come"},
+     "give the logs of all ranks; if the job hangs there, look at those that did not come",
+     "@0comm 0x1 rank 0 nranks 2 cudaDev 0 commId 0x7 - Init START\n"},
 });
 
 std::string_view where_words(Lines lines) {
@@ -121,6 +134,30 @@ std::string pattern_words(std::string_view pattern) {
   return words;
 }
 
+// What the finding says in a log.
+std::string found_in(std::string log, std::string_view rule) {
+  LogReader reader;
+  reader.read("job.log", [&log](std::span<char> room) {
+    const auto n = std::min(room.size(), log.size());
+    std::ranges::copy_n(log.begin(), static_cast<std::ptrdiff_t>(n), room.begin());
+    log.erase(0, n);
+    return n;
+  });
+  for (const auto& finding : std::move(reader).report().findings)
+    if (finding.rule == rule) return finding_text(finding);
+  return {};
+}
+
+std::string printed(const FactWords& row) {
+  std::string log;
+  for (const auto& line : split(row.log, '\n')) {
+    const auto at = std::string_view(line).starts_with('@') ? std::size_t{2} : 0;
+    if (at > 0) log += fmt::format("node{}:10:20 [0] NCCL INFO ", line[1]);
+    log += line.substr(at) + '\n';
+  }
+  return found_in(std::move(log), row.id);
+}
+
 std::string printed(const Signature& row) {
   for (const auto& piece : split(row.pattern, '|')) {
     auto line = pattern_words(piece);
@@ -130,15 +167,7 @@ std::string printed(const Signature& row) {
     else if (row.lines != Lines::any)
       line.insert(0, "n0:10:20 [0] NCCL WARN ");
     if (row.role == Role::suspect) line += "Test NCCL failure\n";
-    LogReader reader;
-    reader.read("job.log", [&line](std::span<char> room) {
-      const auto n = std::min(room.size(), line.size());
-      std::ranges::copy_n(line.begin(), static_cast<std::ptrdiff_t>(n), room.begin());
-      line.erase(0, n);
-      return n;
-    });
-    for (const auto& finding : std::move(reader).report().findings)
-      if (finding.rule == row.name) return finding_text(finding);
+    if (auto text = found_in(std::move(line), row.name); !text.empty()) return text;
   }
   return {};
 }
@@ -170,7 +199,8 @@ std::vector<RuleText> rule_texts() {
                      .about = row.about,
                      .speaks = std::string(row.speaks),
                      .why = row.why,
-                     .remedy = row.remedy});
+                     .remedy = row.remedy,
+                     .example = printed(row)});
   return texts;
 }
 
