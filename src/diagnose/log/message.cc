@@ -184,12 +184,20 @@ Level level_by_name(string_view line) {
   return Level::none;
 }
 
-// PyTorch's "[E socket.cpp:793] " and "[E1229 22:06:38.4 Process.cpp:16] ", TensorFlow's ": E ",
-// "E0504 10:00:00.1 1 model.cc:3] ".
+// "E0504 10:00:00.1 1 model.cc:3] ", also behind a launcher's prefix.
+bool has_short_mark(string_view line) {
+  for (auto at = line.find_first_of("EF"); at != kNone; at = line.find_first_of("EF", at + 1)) {
+    const auto date = line.substr(at + 1, 5);
+    if (date.size() == 5 && date[4] == ' ' && std::ranges::all_of(date.substr(0, 4), is_digit) &&
+        is_prefix(line.substr(0, at)))
+      return line.find(".cc:", at) != kNone || line.find(".cpp:", at) != kNone;
+  }
+  return false;
+}
+
+// PyTorch's "[E socket.cpp:793] " and "[E1229 22:06:38.4 Process.cpp:16] ", TensorFlow's ": E ".
 bool has_error_mark(string_view line) {
-  if (line.size() > 5 && (line[0] == 'E' || line[0] == 'F') &&
-      std::ranges::all_of(line.substr(1, 4), is_digit))
-    return line.find(".cc:") != kNone || line.find(".cpp:") != kNone;
+  if (has_short_mark(line)) return true;
   for (const string_view mark : {"[E", "[F", ": E ", ": F "})
     for (auto at = line.find(mark); at != kNone; at = line.find(mark, at + 1)) {
       const auto behind = line.substr(line.find_first_of("EF", at) + 1, 60);

@@ -27,7 +27,8 @@ bool has_in_order(std::string_view pieces, std::string_view text) {
 // Whether the row may mean such a line, whatever it says.
 bool concerns(const Signature& row, const Message& message) {
   constexpr std::string_view kGpuError =
-      "CUDA error|CUDA Error|CUDA failure|Cuda failure|Cuda error|Cuda Runtime|CUDA "
+      "CUDA error|CUDA Error|CUDA initialization error|CUDA failure|Cuda failure|Cuda error|Cuda "
+      "Runtime|CUDA "
       "initialization: "
       "|cudaError|"
       "CUDA_ERROR|THCudaCheck FAIL|cuda runtime error (|HIP error|HIP failure|hipError|Error: CUDA "

@@ -11,9 +11,9 @@ namespace {
 constexpr auto kGeneralRows = std::to_array<Signature>({
     {"of-a-traceback",
      ".py:*]     |Traceback (most|File \"|^^^|During handling of|the direct cause|Exception raised "
-     "from|Unable "
-     "to register cu|already been registered|from LD_PRELOAD|: ignored|pip's dependency|ation "
-     "placer|PMIX ERROR|PRTE ERROR|frame #|rocess received signal|terminate called a",
+     "from|Unable to register cu|already been registered|from LD_PRELOAD|: ignored|pip's "
+     "dependency|ation placer|PMIX ERROR|PRTE ERROR|frame #|rocess received signal|terminate "
+     "called a",
      Role::harmless, Lines::reports, "", "", ""},
     {"ranks-missing",
      "clients joined|clients to join|store based barrier|store_based_barrier|Timed out "

@@ -8,7 +8,9 @@ namespace {
 
 constexpr auto kJobRows = std::to_array<Signature>({
     {"of-a-traceback", "raise *Error(", Role::harmless, Lines::any, "", "", ""},
-    {"node-failed", "CANCELLED AT*DUE TO NODE FAILURE|error: Node failure on|has been marked dead",
+    {"node-failed",
+     "CANCELLED AT*DUE TO NODE FAILURE|error: Node failure on|has been marked dead|failed, "
+     "rescheduling the|failed, reconstructing",
      Role::origin, Lines::any, "a node of the job failed",
      "sinfo -R says why; leave the node out (--exclude)", "Slurm"},
     {"rank-killed",
@@ -87,7 +89,8 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "pml ob1 --mca btl tcp,self, tells whether MPI's fast network is at fault",
      "NVIDIA/nccl-tests#295"},
     {"mpi-failed",
-     "Failed: MPI error|Open MPI failed an|MPI_INIT has failed|MPI_INIT failed|MPI_Init "
+     "ORTE has lost communication|Failed: MPI error|Open MPI failed an|MPI_INIT has "
+     "failed|MPI_INIT failed|MPI_Init "
      "failed|error occurred in "
      "MPI|failed for some "
      "reason|unrecoverable error|a terminal error|MPI job will now|able to be opened|ML*cannot be "
@@ -155,6 +158,8 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "PyTorch's watchdog itself is stuck, in CUDA, NCCL or the interpreter's lock",
      "py-spy dump shows where the rank is; TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC gives it more time",
      "PyTorch ProcessGroupNCCL"},
+    {"of-a-traceback", "CCL*Stack trace of the failed coll|CCL*preparing to dump debug",
+     Role::harmless, Lines::any, "", "", ""},
     {"torch-failure",
      "CCL*etected by watchdog|CCL*watchdog thread terminated|NCCL communicator was aborted|"
      "CCL*taking the entire process "
@@ -162,7 +167,8 @@ constexpr auto kJobRows = std::to_array<Signature>({
      Role::trace, Lines::any, "PyTorch noticed a failure and ended the process",
      "look for the first failure on any rank", "PyTorch ProcessGroupNCCL"},
     {"nccl-failed",
-     "CCL*unhandled system error|CCL*unhandled cuda error|CCL*nternal check failed|"
+     "CCL*unhandled system error|CCL*unhandled cuda error|unhandled cuda error*nccl|unhandled "
+     "system error*nccl|Nccl error*unhandled|CCL*nternal check failed|"
      "CCL*internal error|ncclSystemError|ncclUnhandledCudaError|ncclInternalError|"
      "Test NCCL failure|Test CUDA failure|NCCL error in|NCCL error /|NCCL error at |NCCL error "
      "encountered|NCCL error: |NCCL Error |NCCL_ERROR: |nccl*unhandled "

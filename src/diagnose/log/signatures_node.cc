@@ -116,6 +116,8 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      "DRIVER_MISMATCH|unsupported display driver",
      Role::fault, Lines::gpu, "the driver is older than the CUDA that the program needs",
      "install a newer driver, or a build for an older CUDA", "NVIDIA/nvbandwidth#61"},
+    {"driver-too-old", "unsupported CUDA version|unsatisfied condition: cuda", Role::fault,
+     Lines::reports},
     {"no-kernel-image",
      "no kernel image is available|invalid device function|symbol not found|not compatible with "
      "the current PyTorch|NO_BINARY_FOR_GPU|INVALID_PTX|rrorNoKernelImage|NoBinaryForGpu|PTX JIT",

@@ -96,6 +96,16 @@ TEST(LogCause, TakesAGpusFailureBeforeAStoreThatIsGone) {
             "cuda-failure");
 }
 
+TEST(LogCause, PassesOverWhatPyTorchSaysOfItsDumps) {
+  const std::string head = "[rank1]:[E6 ProcessGroupNCCL.cpp:6] ";
+
+  EXPECT_THAT(read_log(head + "Stack trace of the failed collective not found\n" + head +
+                       "failure detected by watchdog at work 7\n")
+                  .findings[0]
+                  .evidence,
+              ::testing::HasSubstr("at work 7"));
+}
+
 TEST(LogCause, TakesAnErrorBeforeMpisSummaryOfIt) {
   const std::string summary = "It looks like MPI_INIT failed for some reason\n";
 
