@@ -65,7 +65,7 @@ class Document {
       if (is_variable(map[name]) && (map[value].IsDefined() || map["valueFrom"].IsDefined()))
         return add(map[name], map[value], scope);
     const bool variables =
-        std::any_of(map.begin(), map.end(), [](const auto& e) { return is_variable(e.first); });
+        std::ranges::any_of(map, [](const auto& e) { return is_variable(e.first); });
     const int inner = variables ? scope : ++scope_;
     for (const auto& entry : map) {
       if (is_variable(entry.first) && !entry.second.IsMap()) {

@@ -159,7 +159,7 @@ void add_gpus(Snapshot& snapshot) {
   if (const auto told = asked(snapshot, {"dcgmi", "diag", "-r", "1", "-j"}, limits))
     add_diagnosis(snapshot, *told);
   if (const auto version = output_of_program({"nv-fabricmanager", "--version"}))
-    if (const auto at = version->rfind(' '); at != version->npos)
+    if (const auto at = version->rfind(' '); at != std::string::npos)
       snapshot.facts["nv-fabricmanager"] = trim(version->substr(at));
   if (gpus.size() == 1) return;
   if (const auto matrix = output_of_program({"nvidia-smi", "topo", "-p2p", "r"}, kLimits))

@@ -186,7 +186,7 @@ std::vector<Seen> looks::port_counters(const Snapshot& snapshot, const Limits&) 
     std::string counts;
     for (const auto* pattern : {"/counters/*", "/hw_counters/*"})
       for (const auto& [key, text] : snapshot.matching(port.path + pattern))
-        if (text != "0" && key.find("_cnp_") == key.npos)
+        if (text != "0" && key.find("_cnp_") == std::string::npos)
           counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ",
                                 key.substr(key.rfind('/') + 1), text);
     if (!counts.empty())

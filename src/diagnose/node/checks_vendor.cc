@@ -44,7 +44,7 @@ std::vector<Seen> looks::pause_frames(const Snapshot& snapshot, const Limits&) {
   std::map<std::string, std::string> pauses, drops;
   for (const auto& [key, text] : snapshot.matching("ethtool * *")) {
     const auto name = last_word(key);
-    append((name.find("discards") == name.npos && name.find("storm") == name.npos
+    append((name.find("discards") == std::string::npos && name.find("storm") == std::string::npos
                 ? pauses
                 : drops)[split(key, ' ')[1]],
            name, text);

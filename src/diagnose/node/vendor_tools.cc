@@ -40,7 +40,8 @@ void add_interface_counters(Snapshot& snapshot, std::string_view interface,
   for (const auto& line : split(counters, '\n')) {
     const auto words = split(line, ':');
     const auto name = trim(words[0]), value = trim(words.back());
-    const bool told = name.ends_with("_pause") || name.find("pause_storm") != name.npos ||
+    const bool told = name.ends_with("_pause") ||
+                      name.find("pause_storm") != std::string_view::npos ||
                       name.ends_with("_discards") || name.ends_with("_discards_phy");
     if (told && words.size() == 2 && is_above_zero(value))
       snapshot.facts[fmt::format("ethtool {} {}", interface, name)] = value;
