@@ -184,13 +184,14 @@ Level level_by_name(string_view line) {
   return Level::none;
 }
 
-// "E0504 10:00:00.1 1 model.cc:3] ", also behind a launcher's prefix.
+// "E0504 10:00:00.1 1 model.cc:3] " or with a year, also behind a launcher's prefix.
 bool has_short_mark(string_view line) {
   for (auto at = line.find_first_of("EF"); at != kNone; at = line.find_first_of("EF", at + 1)) {
-    const auto date = line.substr(at + 1, 5);
-    if (date.size() == 5 && date[4] == ' ' && std::ranges::all_of(date.substr(0, 4), is_digit) &&
+    const auto date = line.substr(at + 1, line.substr(at + 1).find(' '));
+    if ((date.size() == 4 || date.size() == 8) && std::ranges::all_of(date, is_digit) &&
         is_prefix(line.substr(0, at)))
-      return line.find(".cc:", at) != kNone || line.find(".cpp:", at) != kNone;
+      return line.find(".cc:", at) != kNone || line.find(".cpp:", at) != kNone ||
+             line.find(".h:", at) != kNone;
   }
   return false;
 }

@@ -7,6 +7,9 @@ namespace linerate::logs {
 namespace {
 
 constexpr auto kJobRows = std::to_array<Signature>({
+    {"cuda-failure",
+     "CCL*terminated with exception: CUDA error|CCL*terminated with exception: HIP error",
+     Role::vague, Lines::any},
     {"of-a-traceback", "raise *Error(", Role::harmless, Lines::any, "", "", ""},
     {"node-failed",
      "CANCELLED AT*DUE TO NODE FAILURE|error: Node failure on|has been marked dead|failed, "

@@ -11,7 +11,10 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      "an InfiniBand port went down while the job ran",
      "look at the cable, the optics, the switch port, ibstat, the port's counter link_downed",
      "NVIDIA/nccl#905"},
-    {"ib-async-event", "non-fatal async event|unknown event type", Role::slow, Lines::warnings},
+    {"ib-async-event",
+     "non-fatal async event|unknown event type|async event*client rereg|async event*SM change|"
+     "async event*port active|async event*communication established",
+     Role::slow, Lines::warnings},
     {"gid-table-changed", "GID table changed", Role::origin, Lines::warnings,
      "a port's addresses changed while the job ran: its interface went down or got another IP",
      "find out what restarts the interface (NetworkManager, DHCP, a flapping link)",

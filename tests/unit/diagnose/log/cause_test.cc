@@ -96,6 +96,13 @@ TEST(LogCause, TakesAGpusFailureBeforeAStoreThatIsGone) {
             "cuda-failure");
 }
 
+TEST(LogCause, IsNoEventThatAnAdapterReportsWhereAllGoesOn) {
+  EXPECT_EQ(read_log("n:1:2 [0] x/net_ib.cc:9 NCCL WARN NET/IB : Got async event : SM change\n")
+                .findings[0]
+                .severity,
+            Severity::warning);
+}
+
 TEST(LogCause, PassesOverWhatPyTorchSaysOfItsDumps) {
   const std::string head = "[rank1]:[E6 ProcessGroupNCCL.cpp:6] ";
 

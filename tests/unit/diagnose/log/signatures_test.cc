@@ -234,6 +234,11 @@ constexpr Example kExamples[] = {
     {"driver-too-old", "CUDA initialization error on n4: system has unsupported display driver"},
     {"node-failed", "W1008 10:13:07.9  4  4 x.cc:3] Node 3d failed, rescheduling the groups"},
     {"error-line", "(pid=7) E0328 18:23:00.1 7 x.cc:3] Raylet failed. Shutting down."},
+    {"cuda-failure",
+     "[E ProcessGroupNCCL.cpp:9] [Rank 0] NCCL watchdog thread terminated with exception: CUDA "
+     "error: unknown error"},
+    {"error-line", "F20250825 11:10:33.5   331 x.h:592] Check failed: y(z)"},
+    {"ib-async-event", "W NET/IB : Got async event : client reregistration"},
     {"mpi-failed", "Open MPI failed an OFI library call (fi_x)."},
     {"storage-failed",
      "May 1 01:02:03 n4 kernel: [ 7.5] nfs: server x.y not responding, still trying"},
