@@ -201,6 +201,13 @@ target_compile_definitions(unit_output PRIVATE
 linerate_test(unit_compare tests/unit/compare linerate_compare)
 linerate_test(unit_scale tests/unit/scale linerate_scale)
 linerate_test(unit_sweep tests/unit/sweep linerate_sweep)
+linerate_test(unit_pairs tests/unit/pairs linerate_pairs)
+if(TARGET unit_pairs)  # 200 clusters of each kind: the tables of docs/bad-nodes.md
+  target_compile_options(unit_pairs PRIVATE -O1)  # a simulator
+  linerate_gtest(unit_pairs.seeds slow LIMIT 600 LEAVE_OUT "^(?!.*(Seeds|Limits)[.])"
+    COMMAND $<TARGET_FILE:unit_pairs>)
+  set_property(TEST unit_pairs.seeds APPEND PROPERTY ENVIRONMENT PAIRS_SEEDS=200)
+endif()
 linerate_test(unit_plan tests/unit/plan linerate_plan)
 linerate_test(unit_cli tests/unit/cli linerate_cli)
 linerate_test(unit_commands tests/unit/commands linerate_commands)

@@ -1,0 +1,68 @@
+// What the tests so far say.
+#include "pairs/search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace linerate::pairs {
+namespace {
+
+constexpr std::size_t kLowOften = 3;  // couples
+
+}  // namespace
+
+// With partners that are not at fault.
+bool Search::was_low_often(int rank, const Reference& reference) const {
+  const auto low = std::ranges::count_if(estimate_.low, [&](const auto& couple) {
+    const auto [a, b] = couple.ranks;
+    return (a == rank && !is_faulty(b, reference)) || (b == rank && !is_faulty(a, reference));
+  });
+  return static_cast<std::size_t>(low) >= kLowOften;
+}
+
+// By an end that is bad, or that is about as slow with others.
+bool Search::is_explained(Pair link, const Judged& of_link, const Reference& reference) const {
+  for (const int rank : {link.first, link.second}) {
+    const auto end = judged({rank, rank}, reference);
+    const bool alike = of_link.share > options_.limit.share * end.share;
+    if (end.bad() || (of_link.state == State::slow && alike)) return true;
+  }
+  return false;
+}
+
+Judged Search::judged(Pair ranks, const Reference& reference) const {
+  const auto found = suspects_.find(ranks);
+  return found == suspects_.end() ? Judged() : judge(found->second, reference, options_.limit);
+}
+
+Reference Search::reference() const {
+  return reference_of(layout_, controls_.empty() ? rounds_ : controls_, estimate_, options_.limit);
+}
+
+Outcome Search::outcome() const {
+  Outcome outcome{.left_out = estimate_.left_out,
+                  .at_once_gbps = median_gbps(rounds_),
+                  .parts = parts_,
+                  .crowded = crowded_,
+                  .slots = slots_,
+                  .couples = couples_};
+  outcome.wrong.assign(wrong_.begin(), wrong_.end());
+  if (!healthy_) return outcome;  // ended before the rounds were done
+  const auto reference = this->reference();
+  outcome.alone_gbps = std::exp(reference.log);
+  outcome.noise = reference.noise;
+  outcome.visible_share = visible_share(reference, options_.limit);
+  auto faults = faulty_rails(layout_, estimate_);
+  for (const auto& [ranks, of] : suspects_) {
+    const auto judged = judge(of, reference, options_.limit);
+    if (judged.bad() && !(of.is_link() && is_explained(ranks, judged, reference)))
+      faults.push_back(fault_of(layout_, of, judged, reference));
+    else if (!of.is_link() && std::ranges::count(estimate_.ranks, of.rank()) > 0)
+      (judged.state == State::unclear ? outcome.unclear : outcome.cleared).push_back(of.rank());
+  }
+  outcome.faults = merged(layout_, std::move(faults));
+  return outcome;
+}
+
+}  // namespace linerate::pairs

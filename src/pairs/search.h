@@ -1,0 +1,122 @@
+// The search for bad nodes, ranks, rails and links: which couples are measured next, and what all
+// of them say in the end.
+//
+//   alone      a few couples by themselves: what a couple reaches undisturbed
+//   at once    matchings of all nodes; where couples are in each other's way, in parts
+//   ranks      each suspect with three healthy partners, one rail of a node at a time, few couples
+//              at once; healthy couples beside them as controls
+//   links      couples that were low: again, and their ends with healthy partners
+//   by itself  what is still bad, with four other partners and nothing beside it; more often where
+//              it is fine at times
+// A Search asks; its caller measures. It knows nothing of networks and clocks.
+#pragma once
+
+#include "pairs/fault.h"
+#include "pairs/healthy.h"
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace linerate::pairs {
+
+struct SearchOptions {
+  std::uint64_t seed = 0;
+  std::size_t rounds = 8;  // matchings
+  Limit limit{};
+};
+
+struct Outcome {
+  std::vector<Fault> faults{};  // lowest share first
+  std::vector<Pair> wrong{};    // couples between which data was wrong
+  std::vector<int> cleared{};   // suspect ranks that were fine when tested
+  std::vector<int> unclear{};   // those that are neither fine nor bad
+  std::size_t left_out = 0;     // suspects that were not tested: too many
+  double alone_gbps = 0;        // a couple undisturbed
+  double at_once_gbps = 0;      // likewise in the rounds
+  double noise = 0;             // spread of an undisturbed couple, as a share
+  double visible_share = 0;     // what is slower than that is found
+  std::size_t parts = 1;        // of each matching, so that couples do not disturb each other
+  bool crowded = false;         // they still do
+  std::size_t slots = 0;        // measurements one after the other
+  std::size_t couples = 0;      // in all of them
+};
+
+class Search {
+ public:
+  // REQUIRES: refusal_for() finds nothing.
+  Search(Layout layout, SearchOptions options);
+  Search(const Search&) = delete;
+  Search& operator=(const Search&) = delete;
+
+  // What is to be measured next, at once; nothing: the search is over. Each round must be answered
+  // by take(), with its couples in any order.
+  std::optional<Round> next();
+  void take(std::span<const Rate> rates);
+
+  // Of a search that was ended early: what is known by then.
+  Outcome outcome() const;
+
+ private:
+  enum class Phase : std::uint8_t { alone, at_once, ranks, links, by_itself, over };
+  enum class Purpose : std::uint8_t { control, matching, suspect };
+  struct Ask {
+    Pair couple{};
+    Purpose purpose = Purpose::control;
+    Pair suspect{};
+  };
+  using Asks = std::vector<Ask>;  // of a round
+
+  void advance();
+  void ask_alone();
+  void ask_matching();
+  void after_matching();
+  bool is_crowded() const;
+  void ask_ranks();
+  void test_again(Asks& asks);
+  void ask_again_or_links();
+  void ask_links();
+  void ask_ends_or_by_itself();
+  void ask_by_itself();
+  Suspect& suspect(Pair ranks);
+  void test_rank(int rank, int repeats, Asks& asks);
+  void test_link(Pair couple, Asks& asks);
+  void queue(Asks asks);
+  void queue_with_controls(Asks round);
+  Asks controls_beside(const Asks& round);
+  std::size_t most_at_once() const;
+  bool was_low_often(int rank, const Reference& reference) const;
+  Reference reference() const;
+  bool is_explained(Pair link, const Judged& of_link, const Reference& reference) const;
+  Judged judged(Pair ranks, const Reference& reference) const;  // fine where it was not tested
+  bool is_faulty(int rank, const Reference& reference) const {
+    return judged({rank, rank}, reference).bad();
+  }
+
+  const Layout layout_;
+  const SearchOptions options_;
+  Lot lot_;
+  std::vector<Round> matchings_;
+  Phase phase_ = Phase::alone;
+  std::deque<Asks> queue_;
+  Asks asked_;  // the round under way
+  std::size_t parts_ = 1, matching_ = 0;
+  bool crowded_ = false;
+  int asked_by_itself_ = 0;  // times
+  std::vector<Rate> controls_, rounds_;
+  std::map<Pair, Suspect> suspects_;
+  std::set<Pair> wrong_;
+  Estimate estimate_;
+  std::optional<Healthy> healthy_;  // once there is an estimate
+  std::size_t slots_ = 0, couples_ = 0;
+};
+
+// Too few nodes, or ranks of one node, to tell which of them is bad; nothing: there are enough.
+std::optional<std::string> refusal_for(const Layout& layout);
+
+}  // namespace linerate::pairs

@@ -1,0 +1,99 @@
+// The search on simulated clusters: every fault is named, none is invented.
+#include "simulator.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace linerate::pairs {
+namespace {
+
+Score search_of(const ClusterOptions& options, const std::vector<Injected>& faults) {
+  return searched(options, faults, 1);
+}
+
+constexpr ClusterOptions kSmall{.nnodes = 8, .nodes_per_leaf = 8};
+
+TEST(PairSearch, FindsNothingOnAHealthyCluster) {
+  for (const int nnodes : {3, 4, 5, 8, 33, 256}) {
+    const auto score = search_of({.nnodes = nnodes}, {});
+    EXPECT_EQ(score.invented, 0u) << nnodes << ": " << score.text();
+  }
+}
+
+TEST(PairSearch, NamesASlowNodeAmongThreeAndMore) {
+  for (const int nnodes : {3, 4, 5, 8, 33, 256}) {
+    const auto score = search_of({.nnodes = nnodes}, {{.rank = 1, .share = 0.8}});
+    EXPECT_EQ(score.named, 1u) << nnodes << ": " << score.text();
+    EXPECT_EQ(score.invented, 0u) << nnodes << ": " << score.text();
+  }
+}
+
+TEST(PairSearch, TellsOneRailFromTheNode) {
+  ClusterOptions options{.nnodes = 16, .nrails = 4};
+
+  const auto rail = search_of(options, {{.rank = 13, .share = 0.6}});
+  const auto node = search_of(options, {{.kind = FaultKind::node, .rank = 12, .share = 0.6}});
+
+  EXPECT_EQ(rail.named, 1u) << rail.text();
+  EXPECT_EQ(rail.invented, 0u) << rail.text();
+  EXPECT_EQ(node.named, 1u) << node.text();
+  EXPECT_EQ(node.invented, 0u) << node.text();
+}
+
+// Measures what `gbps_of` says, for a search over so many nodes with a rank on each of so many
+// rails.
+template <typename GbpsOf>
+std::vector<Fault> faults_of(int nnodes, int nrails, GbpsOf gbps_of) {
+  std::vector<int> nodes;
+  for (int node = 0; node < nnodes; ++node)
+    nodes.insert(nodes.end(), static_cast<std::size_t>(nrails), node);
+  Search search(layout_of(nodes), {.seed = 3});
+  while (const auto round = search.next()) {
+    std::vector<Rate> rates;
+    for (const auto& couple : *round) rates.push_back({couple, gbps_of(couple), gbps_of(couple)});
+    search.take(rates);
+  }
+  return search.outcome().faults;
+}
+
+TEST(PairSearch, NamesARailThatIsSlowOnAllNodesOnce) {
+  const auto faults =
+      faults_of(8, 2, [](Pair couple) { return couple.first % 2 == 1 ? 8.0 : 10.0; });
+
+  ASSERT_EQ(faults.size(), 1u);
+  EXPECT_EQ(faults[0].kind, FaultKind::rail);
+  EXPECT_EQ(faults[0].rail, 1);
+  EXPECT_EQ(faults[0].ranks.size(), 8u);
+}
+
+TEST(PairSearch, NamesNoRailWhereSomeOfItsRanksAreFine) {
+  const auto faults = faults_of(8, 2, [](Pair couple) {
+    const bool slow = couple.first % 2 == 1 && couple.first < 6 && couple.second < 12;
+    return slow ? 9.3 : 10.0;
+  });
+
+  for (const auto& fault : faults) EXPECT_NE(fault.kind, FaultKind::rail);
+}
+
+TEST(PairSearch, NamesAnIntermittentNode) {
+  const auto score = search_of(kSmall, {{.rank = 5, .share = 0.6, .often = 0.75}});
+
+  EXPECT_EQ(score.named, 1u) << score.text();
+  EXPECT_EQ(score.invented, 0u) << score.text();
+}
+
+// One pair of few nodes, measured at the speeds given.
+TEST(PairSearch, NamesALinkWhoseEndsAreFineWithOthers) {
+  for (const int nnodes : {3, 4, 6, 9}) {
+    const auto faults = faults_of(nnodes, 1, [](Pair couple) {
+      return couple == Pair{0, 2} ? 6.0 : 10.0;
+    });
+
+    ASSERT_EQ(faults.size(), 1u) << nnodes;
+    EXPECT_EQ(faults[0].kind, FaultKind::link) << nnodes;
+    EXPECT_THAT(faults[0].ranks, testing::ElementsAre(0, 2));
+  }
+}
+
+}  // namespace
+}  // namespace linerate::pairs
