@@ -28,6 +28,6 @@ function(linerate_fuzzers folder)
 endfunction()
 
 linerate_fuzzers(${CMAKE_CURRENT_SOURCE_DIR}/tests/fuzz linerate_cli linerate_doctor_hang
-                 linerate_doctor_log linerate_doctor_node linerate_doctor_results
+                 linerate_doctor_log linerate_doctor_node linerate_doctor_results linerate_pairs
                  linerate_backend_host linerate_nccl_tuner_rules)
 linerate_fuzzers(${CMAKE_CURRENT_SOURCE_DIR}/tests/fuzz/topo linerate_topo)

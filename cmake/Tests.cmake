@@ -309,8 +309,8 @@ set(timing compare_power host_verdict host_repeats network_verdict network_verdi
 set(slow bench calibration checkpoint_kills docs doctor_prove doctor_quick_bench doctor_ras elastic
   elastic_ends elastic_env emulation faults gloo gloo_hosts hangs health hosts nccl_faults
   nccl_signals outputs placement plan plan_network progress random_stops scale scale_launch slurm
-  suite_ends sweep_launch sweep_outcomes train_3d train_launch train_layouts train_overlap
-  train_progress train_records train_resident train_sync train_trace verdict)
+  suite_ends sweep_launch sweep_outcomes sweep_pairs train_3d train_launch train_layouts
+  train_overlap train_progress train_records train_resident train_sync train_trace verdict)
 # Under AddressSanitizer too: whole runs, by threads, processes and mpirun, and Ctrl-C.
 set(end_to_end usage algorithms launch signals outputs golden gloo)
 file(GLOB files CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} tests/system/*_test.py)

@@ -1,7 +1,6 @@
 // Pairs are tested in rounds; rank 0 gathers and reports each.
 #include "base/clock.h"
 #include "base/units.h"
-#include "base/wire.h"
 #include "bench/layout.h"
 #include "bench/measured_run.h"
 #include "bench/pair_test.h"
@@ -76,22 +75,8 @@ void P2pRun::run_tests(const std::vector<PairTest>& tests) {
                   .bytes = tests.front().bytes,
                   .placement = "out of place"});
   if (turns_ != nullptr) turns_->next([this] { return session_.rank().interrupted(); });
-  session_.bootstrap().barrier(Deadline::never());
-  WireWriter out;
-  for (std::size_t t = 0; t < tests.size(); ++t)
-    for (const auto& timing : run_pair_test(session_, tests[t], repeats_of(config_))) {
-      out.put(t);
-      put_timing(out, timing);
-    }
-  const auto gathered = session_.bootstrap().gather(out.bytes(), Deadline::never());
+  auto timings = time_at_once(session_, tests, repeats_of(config_));
   if (!session_.is_first()) return;
-  std::vector<PairTiming> timings(tests.size());
-  for (const auto& bytes : gathered) {
-    for (WireReader in(bytes); !in.empty();) {
-      const auto t = in.get<std::size_t>();
-      merge(timings.at(t), get_timing(in));
-    }
-  }
   std::vector<Record> records;
   for (std::size_t t = 0; t < tests.size(); ++t) {
     records.push_back(record_of(tests[t], timings[t]));

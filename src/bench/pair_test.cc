@@ -1,6 +1,8 @@
 // Both ranks take the same steps; the last timed iteration receives into the spare buffer.
 #include "bench/pair_test.h"
 
+#include "base/clock.h"
+#include "base/units.h"
 #include "stats/reservoir.h"
 
 #include <algorithm>
@@ -203,6 +205,48 @@ std::vector<PairTiming> run_pair_test(Session& session, const PairTest& test,
   for (std::size_t i = 0; i < parts.size(); ++i)
     timings[i].checks.push_back(check_of(session, parts[i], last));
   return timings;
+}
+
+std::vector<PairTiming> time_at_once(Session& session, std::span<const PairTest> tests,
+                                     const PairRepeats& repeats) {
+  session.bootstrap().barrier(Deadline::never());
+  WireWriter out;
+  for (std::size_t t = 0; t < tests.size(); ++t)
+    for (const auto& timing : run_pair_test(session, tests[t], repeats)) {
+      out.put(t);
+      put_timing(out, timing);
+    }
+  const auto gathered = session.bootstrap().gather(out.bytes(), Deadline::never());
+  if (!session.is_first()) return {};
+  std::vector<PairTiming> timings(tests.size());
+  for (const auto& bytes : gathered)
+    for (WireReader in(bytes); !in.empty();) {
+      const auto t = in.get<std::size_t>();
+      merge(timings.at(t), get_timing(in));
+    }
+  return timings;
+}
+
+std::vector<PairRate> rates_at_once(Session& session, const Round& round, std::size_t bytes,
+                                    const PairRepeats& repeats) {
+  std::vector<PairRate> rates;
+  for (const auto& couple : round) rates.push_back({.ranks = couple});
+  for (const bool forward : {true, false}) {
+    std::vector<PairTest> tests;
+    for (const auto& [a, b] : round)
+      tests.push_back({PairKind::unidirectional, forward ? a : b, forward ? b : a, bytes});
+    session.enter(
+        {.what = "timed loop", .collective = name_of(PairKind::unidirectional), .bytes = bytes});
+    const auto timings = time_at_once(session, tests, repeats);
+    if (timings.empty()) continue;
+    for (std::size_t i = 0; i < rates.size(); ++i) {
+      const double us = static_cast<double>(timings[i].elapsed_ns) / kNsPerUs;
+      const double gbps = gbps_of(static_cast<double>(bytes * repeats.iters), us);
+      (forward ? rates[i].forward_gbps : rates[i].backward_gbps) = gbps;
+      for (const auto& check : timings[i].checks) rates[i].wrong |= check.wrong > 0;
+    }
+  }
+  return session.is_first() ? rates : std::vector<PairRate>();
 }
 
 }  // namespace linerate

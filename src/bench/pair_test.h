@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -54,6 +55,16 @@ PairTiming get_timing(WireReader& in);
 // Buffers hold at least test.bytes.
 std::vector<PairTiming> run_pair_test(Session& session, const PairTest& test,
                                       const PairRepeats& repeats);
+
+// Runs tests of disjoint pairs at once; a thread of none of them sleeps. On rank 0 a timing of each
+// test, else empty. Collective over all threads.
+std::vector<PairTiming> time_at_once(Session& session, std::span<const PairTest> tests,
+                                     const PairRepeats& repeats);
+
+// Pairs that are measured at once, each way alone: `bytes` from the lower rank, then to it. Buffers
+// hold at least so many. On rank 0 a rate of each pair, else empty. Collective over all threads.
+std::vector<PairRate> rates_at_once(Session& session, const Round& round, std::size_t bytes,
+                                    const PairRepeats& repeats);
 
 // Messages between each two ranks in turn, in rounds for about a second: there and back, and one
 // way of `bytes` (given on rank 0; up to half a megabyte). 0 bytes: nothing is timed. Empty for

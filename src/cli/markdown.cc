@@ -106,6 +106,7 @@ std::string_view audience_text(Audience audience) {
     case Audience::report:
     case Audience::scale:
     case Audience::sweep:
+    case Audience::sweep_pairs:
     case Audience::results:
     case Audience::planner:
     case Audience::train:
@@ -145,7 +146,7 @@ std::string commands_text() {
     text += fmt::format("{}## {} {}\n\n{}\n", text.empty() ? "" : "\n", kLinerate, name, row.docs);
     if (row.options == Audience::suite) continue;  // its options stand in the tables of the tools
     for (const auto& group : option_groups(*row.options))
-      if (group.title != "Help")
+      if (group.title != "Help" && group.title != "Ranks")
         text += fmt::format("\n### {}\n\n{}", group.title, options_table(group.rows, false));
   }
   return text;

@@ -67,11 +67,13 @@ std::span<const OptionGroup> groups_of_doctor(Audience program) {
 // Of the commands that have one table.
 std::span<const OptionGroup> groups_of_one_table(Audience program) {
   static const auto kHelp = help_options().first(1);  // -h
+  static const std::array<OptionGroup, 1> kMemcpy{{{"Options", memcpy_options()}}};
   static const std::array<OptionGroup, 2> kTune{{{"Options", tune_options()}, {"Help", kHelp}}};
   static const std::array<OptionGroup, 2> kReport{{{"Options", report_options()}, {"Help", kHelp}}};
   static const std::array<OptionGroup, 2> kScale{{{"Options", scale_options()}, {"Help", kHelp}}};
   static const std::array<OptionGroup, 2> kResults{
       {{"Options", results_options()}, {"Help", kHelp}}};
+  if (program == Audience::memcpy) return kMemcpy;
   if (program == Audience::tune) return kTune;
   if (program == Audience::results) return kResults;
   return program == Audience::report ? kReport : kScale;
@@ -85,6 +87,9 @@ std::span<const OptionGroup> groups_of_plans(Audience program) {
   static const std::array<OptionGroup, 3> kSweep{{{"Matrix", sweep_matrix_options()},
                                                   {"How it is run", sweep_run_options()},
                                                   {"Help", kHelp}}};
+  static const std::array<OptionGroup, 3> kSweepPairs{
+      {{"Options", sweep_pairs_options()}, {"Ranks", rank_options()}, {"Help", kHelp}}};
+  if (program == Audience::sweep_pairs) return kSweepPairs;
   return program == Audience::sweep ? kSweep : kPlanner;
 }
 
@@ -102,7 +107,6 @@ std::string OptionRow::shortest() const {
 
 std::span<const OptionGroup> option_groups(Audience program) {
   static const auto kHelp = help_options().first(1);  // -h
-  static const std::array<OptionGroup, 1> kMemcpyGroups{{{"Options", memcpy_options()}}};
   static const std::array<OptionGroup, 4> kTopoGroups{{{"Which machine", machine_options()},
                                                        {"What is shown", view_options()},
                                                        {"What is predicted", prediction_options()},
@@ -131,12 +135,11 @@ std::span<const OptionGroup> option_groups(Audience program) {
     case Audience::p2p:
     case Audience::suite:
       return groups_of_ranks();
-    case Audience::memcpy:
-      return kMemcpyGroups;
     case Audience::topo:
       return kTopoGroups;
     case Audience::place:
       return kPlaceGroups;
+    case Audience::memcpy:
     case Audience::tune:
     case Audience::report:
     case Audience::results:
@@ -144,6 +147,7 @@ std::span<const OptionGroup> option_groups(Audience program) {
       return groups_of_one_table(program);
     case Audience::planner:
     case Audience::sweep:
+    case Audience::sweep_pairs:
       return groups_of_plans(program);
     case Audience::compare:
       return kCompareGroups;

@@ -10,7 +10,7 @@
 //   help.h            -h and docs/cli.md
 //   run_config.h, topo_config.h, tune_config.h, compare_config.h, doctor_config.h,
 //   doctor_node_config.h, planner_config.h, report_config.h, results_config.h, scale_config.h,
-//   sweep_config.h, train_config.h
+//   sweep_config.h, sweep_pairs_config.h, train_config.h
 //                     what comes out
 #pragma once
 
@@ -43,6 +43,7 @@ struct ResultsConfig;
 struct RunConfig;
 struct ScaleConfig;
 struct SweepConfig;
+struct SweepPairsConfig;
 struct TopoConfig;
 struct TrainOptions;
 struct TuneConfig;
@@ -61,14 +62,13 @@ struct Argument {
 // that of a JobConfig each one that is a job's.
 template <typename Config>
 using Setter = Refusal (*)(const Argument&, Config&);
-using AnySetter =
-    std::variant<std::monostate, Setter<RunConfig>, Setter<TopoConfig>, Setter<PlaceConfig>,
-                 Setter<TuneConfig>, Setter<CompareConfig>, Setter<DoctorEnvConfig>,
-                 Setter<DoctorHangConfig>, Setter<DoctorLogConfig>, Setter<DoctorProveConfig>,
-                 Setter<DoctorResultsConfig>, Setter<DoctorNodeConfig>,
-                 Setter<DoctorSnapshotConfig>, Setter<ReportConfig>, Setter<ScaleConfig>,
-                 Setter<SweepConfig>, Setter<ResultsConfig>, Setter<PlannerConfig>,
-                 Setter<MachineChoice>, Setter<JobConfig>, Setter<TrainOptions>>;
+using AnySetter = std::variant<
+    std::monostate, Setter<RunConfig>, Setter<TopoConfig>, Setter<PlaceConfig>, Setter<TuneConfig>,
+    Setter<CompareConfig>, Setter<DoctorEnvConfig>, Setter<DoctorHangConfig>,
+    Setter<DoctorLogConfig>, Setter<DoctorProveConfig>, Setter<DoctorResultsConfig>,
+    Setter<DoctorNodeConfig>, Setter<DoctorSnapshotConfig>, Setter<ReportConfig>,
+    Setter<ScaleConfig>, Setter<SweepConfig>, Setter<SweepPairsConfig>, Setter<ResultsConfig>,
+    Setter<PlannerConfig>, Setter<MachineChoice>, Setter<JobConfig>, Setter<TrainOptions>>;
 
 // The programs that have an option. `both` are the tools that run ranks, collectives and p2p; a
 // suite has the options of the collectives and its own; the others have tables of their own.
@@ -92,6 +92,7 @@ enum class Audience : std::uint8_t {
   report,
   scale,
   sweep,
+  sweep_pairs,
   results,
   planner,
   train
@@ -208,6 +209,7 @@ std::span<const OptionRow> report_options();           // all of report's
 std::span<const OptionRow> scale_options();            // all of scale's
 std::span<const OptionRow> sweep_matrix_options();     // sweep: the matrix
 std::span<const OptionRow> sweep_run_options();        // sweep: how it is run
+std::span<const OptionRow> sweep_pairs_options();      // all of sweep pairs
 std::span<const OptionRow> results_options();          // all of results'
 std::span<const OptionRow> planner_options();          // plan: what is planned, and how it is shown
 std::span<const OptionRow> training_options();         // trainers: model, data, optimizer

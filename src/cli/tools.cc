@@ -63,6 +63,14 @@ constexpr auto kCommandRows = std::to_array<CommandRow>({
      "options, or both.",
      "A matrix of runs: [sweeps](sweeps.md). Keys of a study's file are the long names of these "
      "options, and `environment` is a map of variables to values."},
+    {Command::sweep, "sweep pairs", "[options]",
+     "which node, rank, rail or link is slow, by pairs of ranks; started as the tools are",
+     Audience::sweep_pairs,
+     "Measures disjoint pairs of ranks at once in a few rounds, tests each suspect alone with "
+     "partners that are fine, and names what is slow with its evidence. It runs in a job of ranks, "
+     "under mpirun, srun, with RANK and WORLD_SIZE, or --nprocs. Exit code 3: something is.",
+     "Which node, rank, rail or link is bad: [bad nodes](bad-nodes.md). It takes the options of "
+     "the group Ranks above, too."},
     {Command::results, "results", "FILE.db [options]",
      "what sweeps have measured: list, filter, export, import", Audience::results,
      "Lists the cases in a file of linerate sweep, writes them and their results for other "

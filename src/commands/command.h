@@ -12,6 +12,7 @@
 //   compare.cc    compare, with compare_sources.h (files, folders, baselines) and compare_runs.h
 //                 (commands in turns); repeat.h is --repeat of the tools; child.h starts processes
 //   scale.cc      scale: trainers on more and more ranks
+//   sweep_pairs.cc  sweep pairs: which node is bad
 //   plan.cc       plan: layouts of a training job, with plan_measure.h, which measures this machine
 //   doctor.cc     doctor: a table of what it examines; doctor_env.cc the variables,
 //                 doctor_log.cc logs, doctor_results.cc results, doctor_hang.cc processes
@@ -48,6 +49,7 @@ ExitCode tune_command(const CommandInput& input);
 ExitCode compare_command(const CommandInput& input);
 ExitCode scale_command(const CommandInput& input);
 ExitCode sweep_command(const CommandInput& input);
+ExitCode sweep_pairs(const CommandInput& input);  // its words begin with `pairs`
 ExitCode results_command(const CommandInput& input);
 ExitCode plan_command(const CommandInput& input);
 ExitCode doctor_command(const CommandInput& input);

@@ -309,6 +309,7 @@ void print_job(const SweepConfig& config, const NamedStudy& study, std::uint64_t
 }  // namespace
 
 ExitCode sweep_command(const CommandInput& input) {
+  if (!input.call.words.empty() && input.call.words.front() == "pairs") return sweep_pairs(input);
   if (answers_help(input.call.words, Audience::sweep)) return ExitCode::ok;
   const auto study = named_study(input.call.words);
   if (!study) return refuse(study.sentence());

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numbers>
 #include <utility>
 
 namespace linerate::pairs {
@@ -20,7 +21,7 @@ constexpr std::size_t kLowAlone = 2;      // tests that confirm it
 constexpr double kMedianError = 1.25;     // of a median over that of a mean, of normal values
 constexpr double kMostConfidence = 0.99;  // what else may be wrong is not in the numbers
 
-double normal_below(double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)); }
+double normal_below(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
 
 // Tests of one partner; of a link all tests are.
 struct OfPartner {

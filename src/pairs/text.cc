@@ -180,7 +180,8 @@ bool names_one(std::string_view line, std::span<const std::string> hosts) {
   if (word.empty() || word.starts_with('#')) return false;
   const auto name = word.substr(0, word.find(':'));
   return std::ranges::any_of(hosts, [&](std::string_view host) {
-    const bool both = name.find('.') != name.npos && host.find('.') != host.npos;
+    const bool both =
+        name.find('.') != std::string_view::npos && host.find('.') != std::string_view::npos;
     return both ? name == host : short_name(name) == short_name(host);
   });
 }
@@ -233,7 +234,7 @@ std::string without_hosts(std::string_view hostfile, std::span<const std::string
   std::string text;
   while (!hostfile.empty()) {
     const auto end = hostfile.find('\n');
-    const auto line = hostfile.substr(0, end == hostfile.npos ? end : end + 1);
+    const auto line = hostfile.substr(0, end == std::string_view::npos ? end : end + 1);
     if (names_one(line, hosts)) text += "# ";
     text += line;
     hostfile.remove_prefix(line.size());
