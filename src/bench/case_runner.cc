@@ -255,6 +255,7 @@ void CaseRunner::sample(CallIssuer& issuer, SamplePlan plan, const CaseOnThread&
   plan.skip = session_.config().per_iter_skip;
   plan.interrupted = [this] { return look(); };
   plan.sliding_slots = on_thread.sliding_slots;
+  plan.skew = setup_.skew;
   sampler_.run(issuer, plan, thread_sets_, m.samples);
 }
 
@@ -293,8 +294,10 @@ CaseRunner::Decision CaseRunner::decide(Measurement& m, std::int64_t start_ns, b
     const auto calls = m.iters * static_cast<std::uint64_t>(m.agg_iters);
     const double call_us =
         static_cast<double>(combined_ns(m.thread_times)) / kNsPerUs / static_cast<double>(calls);
-    decision.batch = batch_for(call_us, setup_.clock_cost_ns);
-    decision.look_calls = calls_between_looks(call_us);
+    // Delays are of one call each.
+    decision.batch = setup_.skew != nullptr ? 1 : batch_for(call_us, setup_.clock_cost_ns);
+    const double late_us = setup_.skew != nullptr ? setup_.skew->most_us() : 0;
+    decision.look_calls = calls_between_looks(call_us + late_us);
     decision.interrupted = interrupted_;
     const double elapsed_s = static_cast<double>(session_.clock().now_ns() - start_ns) / 1e9;
     if (sampled && session_.config().stop.asked()) decision.stop = measured_enough(m, elapsed_s);

@@ -20,6 +20,7 @@ class CaseRunner {
     BufferSizes buffers;  // of each rank
     double clock_cost_ns = 0;
     const TrafficMatrix* traffic = nullptr;  // of all_to_all_v; outlives the runner
+    const SkewPattern* skew = nullptr;       // of samples; outlives the runner
     // Called untimed before the first window, so that no window is the first to touch its memory: a
     // GPU's first copy there takes longer. Outlives the runner; null: none.
     const Case* largest = nullptr;

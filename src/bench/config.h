@@ -1,6 +1,7 @@
 // What is measured and how: the settings of a benchmark, checked.
 #pragma once
 
+#include "bench/skew.h"
 #include "collectives/collective.h"
 #include "comm/data_type.h"
 #include "job/config.h"
@@ -88,6 +89,7 @@ struct TimingConfig {
   Blocking blocking = Blocking::none;
   Average average = Average::mean;
   Sync sync = Sync::barrier;
+  SkewOptions skew{};  // of samples
   Sliding sliding = Sliding::slide;
   StopRule stop{};
   bool per_iter_timing = false;

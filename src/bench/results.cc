@@ -79,8 +79,16 @@ std::optional<SampleInfo> samples_of(const SampleReduction& reduction, const Mea
   if (reduction.arrival_skew_us.count() == 0) return info;
   info.arrival_skew_us = reduction.arrival_skew_us.summary().median;
   info.exit_skew_us = reduction.exit_skew_us.summary().median;
-  for (const double sum : reduction.late_us_sum)
-    info.late_us.push_back(sum / static_cast<double>(reduction.time_us.count()));
+  info.last_to_last_us = reduction.last_to_last_us.summary().median;
+  const auto mean = [&](const std::vector<double>& sums) {
+    std::vector<double> means;
+    for (const double sum : sums)
+      means.push_back(sum / static_cast<double>(reduction.time_us.count()));
+    return means;
+  };
+  info.late_us = mean(reduction.late_us_sum);
+  info.wait_us = mean(reduction.wait_us_sum);
+  info.transfer_us = mean(reduction.transfer_us_sum);
   return info;
 }
 

@@ -53,6 +53,11 @@ void BenchmarkRun::measure() {
       .buffers = buffers_, .clock_cost_ns = info_.timing.clock_cost_ns, .traffic = traffic_.get()};
   if (session_.rank().capabilities().device_memory && config_.warmup_iters > 0)
     setup.largest = &*std::ranges::max_element(cases_, {}, &Case::bytes);
+  std::optional<SkewPattern> skew;
+  if (config_.skew.asked()) {
+    skew = skew_of(config_.skew, config_.seed, session_.nranks());
+    setup.skew = &*skew;
+  }
   CaseRunner runner(session_, setup);
   for (std::uint64_t cycle = 0; config_.run_cycles == 0 || cycle < config_.run_cycles; ++cycle) {
     run_cycle(runner);

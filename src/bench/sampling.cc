@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <span>
+#include <thread>
 
 namespace linerate {
 namespace {
@@ -47,9 +48,15 @@ void add_sample(const std::vector<std::vector<Stamp>>& threads, const ThreadSet&
   if (!at.skews) return;
   into.arrival_skew_us.add(static_cast<double>(e.last_entry - e.first_entry) / kNsPerUs);
   into.exit_skew_us.add(static_cast<double>(e.last_exit - e.first_exit) / kNsPerUs);
-  for (std::size_t k = 0; k < set.size(); ++k)
-    into.late_us_sum[k] +=
-        static_cast<double>(stamp_of(set[k]).entry_ns - e.first_entry) / kNsPerUs;
+  into.last_to_last_us.add(static_cast<double>(e.last_exit - e.last_entry) / kNsPerUs / at.batch);
+  for (std::size_t k = 0; k < set.size(); ++k) {
+    const auto& stamp = stamp_of(set[k]);
+    const auto waits_ns = std::min(stamp.exit_ns, e.last_entry) - stamp.entry_ns;
+    const auto rest_ns = stamp.exit_ns - stamp.entry_ns - waits_ns;
+    into.late_us_sum[k] += static_cast<double>(stamp.entry_ns - e.first_entry) / kNsPerUs;
+    into.wait_us_sum[k] += static_cast<double>(waits_ns) / kNsPerUs;
+    into.transfer_us_sum[k] += static_cast<double>(rest_ns) / kNsPerUs / at.batch;
+  }
 }
 
 // All processes have equally many threads, in order.
@@ -70,7 +77,13 @@ void add_process_times(const std::vector<std::vector<Stamp>>& threads, SampleAt 
 }  // namespace
 
 SampleReduction::SampleReduction(std::size_t capacity, std::size_t nthreads)
-    : time_us(capacity), arrival_skew_us(capacity), exit_skew_us(capacity), late_us_sum(nthreads) {}
+    : time_us(capacity),
+      arrival_skew_us(capacity),
+      exit_skew_us(capacity),
+      last_to_last_us(capacity),
+      late_us_sum(nthreads),
+      wait_us_sum(nthreads),
+      transfer_us_sum(nthreads) {}
 
 int batch_for(double call_us, double clock_cost_ns) {
   if (call_us <= 0) return 1;
@@ -111,17 +124,25 @@ void Sampler::one_sample(CallIssuer& issuer, const SamplePlan& plan) {
   }
 }
 
-// Between the stamps: `batch` calls and the wait for them. Outside: the barrier.
+// Between the stamps: `batch` calls and the wait for them. Outside: the barrier and the delay.
 void Sampler::stamp_block(CallIssuer& issuer, const SamplePlan& plan, std::span<Stamp> stamps) {
   const Clock& clock = session_.clock();
   const bool barrier = session_.config().sync == Sync::barrier;
   for (Stamp& stamp : stamps) {
     if (barrier) session_.barrier();
+    if (plan.skew != nullptr) arrive_late(*plan.skew);
     stamp.entry_ns = clock.now_ns();
     one_sample(issuer, plan);
     issuer.synchronize();
     stamp.exit_ns = clock.now_ns();
   }
+}
+
+// As busy as a rank that still computes, but for others on its core.
+void Sampler::arrive_late(const SkewPattern& skew) {
+  const auto from_ns = session_.clock().now_ns();
+  const auto delay_ns = skew.delay_ns(session_.ranks().front().world->rank(), sample_++);
+  while (session_.clock().now_ns() - from_ns < delay_ns) std::this_thread::yield();
 }
 
 // All at once: the device tells when it passed from one sample to the next. Ranks of a thread count

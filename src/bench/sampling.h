@@ -3,6 +3,7 @@
 
 #include "bench/call_issuer.h"
 #include "bench/session.h"
+#include "bench/skew.h"
 #include "bench/window.h"
 #include "launch/common_clock.h"
 #include "stats/reservoir.h"
@@ -35,7 +36,10 @@ struct SampleReduction {
   stats::Reservoir time_us;          // maximum over threads of exit - entry, per call
   stats::Reservoir arrival_skew_us;  // last entry - first entry, common clock
   stats::Reservoir exit_skew_us;
-  std::vector<double> late_us_sum;  // per thread of the set: entry - first entry, summed
+  stats::Reservoir last_to_last_us;  // last exit - last entry: the transfer, once all were there
+  // Per thread of the set, summed over samples: entry - first entry; from its entry until the last
+  // one entered, or until it left before that; the rest of its time.
+  std::vector<double> late_us_sum, wait_us_sum, transfer_us_sum;
   // [process][sample]: maximum over the threads of a process, per call; of the first kExactSamples.
   // Kept where there are rows.
   std::vector<std::vector<double>> process_us;
@@ -47,6 +51,7 @@ struct SamplePlan {
   int batch = 1;           // calls per sample
   std::uint64_t skip = 0;  // the first samples that are dropped (-K)
   std::size_t sliding_slots = 1;
+  const SkewPattern* skew = nullptr;    // what each thread's first rank waits for; null: nothing
   CapturedWindow* captured = nullptr;   // with it a sample is one launch, of `batch` calls
   std::uint64_t block = 4096;           // samples until `interrupted` is asked, at most kBlock
   std::function<bool()> interrupted{};  // collective; true leaves the rest out; null: never
@@ -71,6 +76,7 @@ class Sampler {
   void stamp_block(CallIssuer& issuer, const SamplePlan& plan, std::span<Stamp> stamps);
   void mark_block(CallIssuer& issuer, const SamplePlan& plan, std::span<Stamp> stamps);
   void one_sample(CallIssuer& issuer, const SamplePlan& plan);
+  void arrive_late(const SkewPattern& skew);
   bool device_stamps() const { return !timing_events_.empty(); }
   void gather_block(std::size_t count, const SamplePlan& plan, std::uint64_t done,
                     const std::vector<ThreadSet>& sets, std::vector<SampleReduction>& reductions);
@@ -81,7 +87,8 @@ class Sampler {
   // Per local rank, one point more than stamps: with -I on devices that keep their own time.
   std::vector<std::unique_ptr<TimingEvents>> timing_events_;
   std::size_t next_slot_ = 0;
-  ClockOffset before_;  // of the current block
+  std::uint64_t sample_ = 0;  // of the case, over all windows
+  ClockOffset before_;        // of the current block
 };
 
 // Calls per sample so that the two clock reads cost at most 2 % of it.

@@ -63,6 +63,20 @@ Refusal check_iterations(const RunConfig& config) {
   return {};
 }
 
+Refusal check_skew(const RunConfig& config) {
+  if (!config.skew.asked()) return {};
+  if (config.sync == Sync::none)
+    return "--skew counts from the barrier before each sample: leave --sync none out.";
+  if (config.gpu.cudagraph > 0)
+    return "--skew delays each call, which a graph cannot: leave out --skew or -G/--cudagraph.";
+  if (config.per_iter_timing)
+    return "--skew delays each call, and -I/--per_iter_timing times calls that follow each other: "
+           "leave out --skew or -I.";
+  if (config.backend == "fake")
+    return "--skew is of real time, which the fake backend does not have: give --fake a slow rank.";
+  return {};
+}
+
 Refusal check_graph(const RunConfig& config) {
   if (config.gpu.cudagraph == 0) return {};
   if (config.blocking != Blocking::none)
@@ -167,9 +181,9 @@ Refusal check_pairs(const RunConfig& config) {
 }  // namespace
 
 Refusal contradiction(const RunConfig& config) {
-  constexpr std::array kChecks{check_sizes,   check_ranks,         check_iterations,
-                               check_graph,   check_device_kernel, check_files,
-                               check_verdict, check_backend,       check_pairs};
+  constexpr std::array kChecks{check_sizes,   check_ranks,         check_iterations, check_skew,
+                               check_graph,   check_device_kernel, check_files,      check_verdict,
+                               check_backend, check_pairs};
   for (const auto check : kChecks)
     if (auto refusal = check(config)) return refusal;
   return {};

@@ -151,6 +151,30 @@ Refusal set_stop_rule(const Argument& given, StopRule& out) {
   return {};
 }
 
+Refusal set_skew(const Argument& given, SkewOptions& out) {
+  constexpr std::string_view kUniform = "uniform:";
+  if (!given.text.starts_with(kUniform)) {
+    out = {};
+    return set_file(given, out.file);
+  }
+  const auto time = given.text.substr(kUniform.size());
+  constexpr std::array<std::pair<std::string_view, double>, 3> kUnits{
+      {{"us", 1}, {"ms", 1e3}, {"s", 1e6}}};
+  double most_us = 0;
+  for (const auto& [unit, each_us] : kUnits) {
+    const auto digits = time.substr(0, time.size() - std::min(unit.size(), time.size()));
+    const auto value = time.ends_with(unit) ? parse_number({}, digits) : Failure{};
+    if (value && most_us == 0) most_us = *value * each_us;
+  }
+  if (!(most_us > 0) || most_us > SkewPattern::kMaxUs)
+    return fmt::format(
+        "{} '{}' has no time at '{}': give one above 0 and up to {:.0f}s, as in uniform:50us or "
+        "uniform:1.5ms.",
+        given.label, given.text, time, SkewPattern::kMaxUs / 1e6);
+  out = {.uniform_us = most_us};
+  return {};
+}
+
 Refusal set_node_counts(const Argument& given, WholeRange range, std::vector<int>& out,
                         std::string_view of) {
   out.clear();

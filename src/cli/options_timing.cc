@@ -123,6 +123,13 @@ constexpr auto kTimingRows = std::to_array<OptionRow>({
              "sees.",
      .audience = Audience::collectives,
      .apply = set_choice<RunConfig, kSyncs, &RunConfig::sync>},
+    {.long_name = "skew",
+     .metavar = "uniform:TIME|FILE",
+     .help = "ranks enter each sample late, by delays drawn up to TIME or as FILE lists them",
+     .note = "FILE has a line of microseconds for each rank; sample i takes number i. The table's "
+             "times are of calls without delays; what the samples show follows the table.",
+     .audience = Audience::collectives,
+     .apply = [](const Argument& a, RunConfig& c) { return set_skew(a, c.skew); }},
     {.long_name = "buffers",
      .metavar = "HOW",
      .default_text = "slide",

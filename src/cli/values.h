@@ -134,6 +134,9 @@ Refusal set_ops(const Argument& given, std::vector<RedOp>& out);
 // "ci=1%,max=5s", either part or both, each once.
 Refusal set_stop_rule(const Argument& given, StopRule& out);
 
+// "uniform:50us", in us, ms or s; or a file's name.
+Refusal set_skew(const Argument& given, SkewOptions& out);
+
 // "MOD8", "&0x3", … : an operator and a value.
 Refusal set_split(const Argument& given, SplitRule& out);
 // A hexadecimal mask, with or without 0x.

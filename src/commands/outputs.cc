@@ -72,6 +72,7 @@ TableOptions table_options(const RunConfig& c) {
           .report_init = c.report_init,
           .show_algorithms = c.show_algorithms,
           .lists_verdicts = c.lists_verdicts,
+          .skew = skew_text(c.skew),
           .min_bw_gbps = c.min_bw_gbps,
           .local_register = c.gpu.local_register};
 }

@@ -32,10 +32,12 @@ bool is_first_on_host(const Environment& environment) {
   return true;
 }
 
-// The matrix says how large -b has to be.
+// The matrix says how large -b has to be; a file of delays, how many ranks there are.
 void check_traffic(const PerfJob& job, int nranks) {
-  for (const auto& run : job.configs())
+  for (const auto& run : job.configs()) {
     if (run.collective != nullptr) (void)traffic_of(run, largest_group(run, nranks));
+    if (run.skew.asked()) (void)skew_of(run.skew, run.seed, nranks);
+  }
 }
 
 // Everything that can be refused before the processes meet; then the runs.

@@ -23,6 +23,10 @@ std::string ranks_of_thread(std::ptrdiff_t thread, std::ptrdiff_t ranks_per_thre
 
 std::vector<Finding> rules::late_rank(const Evidence& evidence) {
   constexpr double kShareOfTime = 0.1;
+  // Who is made late on purpose is no cause.
+  if (std::ranges::find(evidence.run.settings, "skew", &Setting::name) !=
+      evidence.run.settings.end())
+    return {};
   const Record* lowest = lowest_of_low(evidence);
   if (lowest == nullptr || !lowest->samples || lowest->samples->late_us.empty()) return {};
   const auto& late_us = lowest->samples->late_us;

@@ -64,7 +64,10 @@ void ConsoleTable::begin(const RunInfo& run) {
 }
 
 void ConsoleTable::row(std::span<const Record> table) {
-  for (const auto& record : table) verdicts_.add(record);
+  for (const auto& record : table) {
+    verdicts_.add(record);
+    if (!options_.skew.empty()) skewed_ += skew_line(record);
+  }
   std::string text;
   if (options_.show_algorithms) {
     auto line = call_line(table);
@@ -77,6 +80,7 @@ void ConsoleTable::row(std::span<const Record> table) {
 void ConsoleTable::end(const EndInfo& end) {
   if (!begun_) return;
   const auto verdicts = verdicts_.lines(options_.lists_verdicts, end);
+  if (!skewed_.empty()) out_.write(skew_heading(options_.skew) + skewed_);
   out_.write(table_footer(end, program_, options_, verdicts));
 }
 

@@ -110,6 +110,8 @@ constexpr std::array kColumns{
     Column{
         "touched_bytes",
         [](const Record& r) { return r.touched_bytes > 0 ? fmt::to_string(r.touched_bytes) : ""; }},
+    Column{"last_to_last_us",
+           sample<[](const SampleInfo& s) { return s.last_to_last_us.value_or(NAN); }>},
 };
 
 template <typename CellOf>

@@ -244,6 +244,22 @@ std::string table_row(std::span<const Record> records, const TableOptions& optio
   return row + '\n' + traffic_lines(records.front());
 }
 
+std::string skew_heading(const std::string& skew) {
+  return fmt::format(
+      "#\n# Under --skew {}, medians of samples, in us: how far apart the ranks came, the call of "
+      "the\n# rank that was in it longest, and how long it took once all had come.\n"
+      "#{:>13} {:>13} {:>13} {:>13} {:>13} {:>13}\n",
+      skew, "size", "placement", "apart", "longest call", "all there", "without skew");
+}
+
+std::string skew_line(const Record& record) {
+  if (!record.samples || !record.samples->last_to_last_us) return {};
+  const auto& samples = *record.samples;
+  return fmt::format("#{:>13} {:>13} {:>13.2f} {:>13.2f} {:>13.2f} {:>13.2f}\n", record.what.bytes,
+                     name_of(record.what.placement), samples.arrival_skew_us.value_or(0),
+                     samples.us.median, *samples.last_to_last_us, record.window.time_us);
+}
+
 std::string table_footer(const EndInfo& end, const std::string& program,
                          const TableOptions& options, const std::string& verdicts) {
   const double average = end.average_busbw_gbps.value_or(0);

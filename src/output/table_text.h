@@ -35,6 +35,7 @@ struct TableOptions {
   bool report_init = false;             // --report-init
   bool show_algorithms = false;         // --show-algo
   bool lists_verdicts = false;          // --verdict
+  std::string skew{};                   // --skew, as typed; empty: none
   std::optional<double> min_bw_gbps{};  // NCCL_TESTS_MIN_BW
   int nccl_version = 0;                 // 22903; 0 where there is no NCCL
   int local_register = 0;               // -R
@@ -65,6 +66,10 @@ std::string comm_times_line(const CommTimes& times);
 // not measured shows zeros and N/A, so that the row keeps its 13 tokens. A `#` line for each rank
 // follows where its traffic is listed. REQUIRES: not empty.
 std::string table_row(std::span<const Record> records, const TableOptions& options);
+
+// What --skew adds below the rows: its heading, and one result's line.
+std::string skew_heading(const std::string& skew);
+std::string skew_line(const Record& record);
 
 // Everything after the last row. An average of nothing is 0. `verdicts`: lines of VerdictText.
 std::string table_footer(const EndInfo& end, const std::string& program,

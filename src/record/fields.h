@@ -225,6 +225,7 @@ void fields(auto& io, Is<Record> auto& record) {
     io.group("samples_us", [&](auto& us) { summary_fields(us, *record.samples); });
     io.field("arrival_skew_us", record.samples->arrival_skew_us);
     io.field("exit_skew_us", record.samples->exit_skew_us);
+    io.field("last_to_last_us", record.samples->last_to_last_us);
   }
   io.field("wrong", record.wrong);
   io.field("first_wrong", record.where);
@@ -237,6 +238,8 @@ void fields(auto& io, Is<Record> auto& record) {
   io.sparse("timestamp", record.timestamp);
   if (record.samples) {
     io.either("late_us", record.samples->late_us, record.samples->late_spread);
+    io.either("wait_us", record.samples->wait_us, record.samples->wait_spread);
+    io.either("transfer_us", record.samples->transfer_us, record.samples->transfer_spread);
     io.sparse("raw_us", record.samples->raw_us);
   }
 }

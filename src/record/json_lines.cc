@@ -29,16 +29,16 @@ void condense_network(std::vector<NetworkPoint>& points) {
   points.resize(kWorstRanks);
 }
 
-void condense_late(SampleInfo& samples) {
-  if (samples.late_us.size() <= kMaxRanksListed) return;
-  samples.late_spread = condense(samples.late_us);
-  samples.late_us.clear();
+void condense_ranks(std::vector<double>& per_rank, std::optional<RankSpread>& spread) {
+  if (per_rank.size() <= kMaxRanksListed) return;
+  spread = condense(per_rank);
+  per_rank.clear();
 }
 
-void condense_core_wait(WindowInfo& window) {
-  if (window.core_wait_us.size() <= kMaxRanksListed) return;
-  window.core_wait_spread = condense(window.core_wait_us);
-  window.core_wait_us.clear();
+void condense_samples(SampleInfo& samples) {
+  condense_ranks(samples.late_us, samples.late_spread);
+  condense_ranks(samples.wait_us, samples.wait_spread);
+  condense_ranks(samples.transfer_us, samples.transfer_spread);
 }
 
 void condense_wrong(WrongWhere& where) {
@@ -125,9 +125,9 @@ std::string json_line(RunInfo run) {
 }
 
 std::string json_line(Record record) {
-  if (record.samples) condense_late(*record.samples);
+  if (record.samples) condense_samples(*record.samples);
   if (record.where) condense_wrong(*record.where);
-  condense_core_wait(record.window);
+  condense_ranks(record.window.core_wait_us, record.window.core_wait_spread);
   return line_of({{"kind", "result"}}, record);
 }
 

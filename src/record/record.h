@@ -199,9 +199,14 @@ struct SampleInfo {
   // each on a clock of its own.
   std::optional<double> arrival_skew_us{};
   std::optional<double> exit_skew_us{};
-  std::vector<double> late_us{};            // per rank thread: mean lateness at entry
-  std::optional<RankSpread> late_spread{};  // instead of late_us, where a file was condensed
-  std::vector<double> raw_us{};             // with --samples
+  // Median over samples of last exit - last entry: how long it took once all were there.
+  std::optional<double> last_to_last_us{};
+  // Per rank thread, means over samples: its lateness at entry; how long it waited within the call
+  // for the last one to enter; the rest of its time. The spread instead, where a file was
+  // condensed.
+  std::vector<double> late_us{}, wait_us{}, transfer_us{};
+  std::optional<RankSpread> late_spread{}, wait_spread{}, transfer_spread{};
+  std::vector<double> raw_us{};  // with --samples
   // With -I for the nccl-tests JSON only: per process, the maximum over its ranks of each sample.
   std::vector<std::vector<double>> per_process_us{};
   std::uint64_t skipped = 0;  // dropped by -K

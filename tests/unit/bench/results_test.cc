@@ -51,15 +51,21 @@ TEST(ResultsOf, HoldTheMedianSkewsAndTheMeanLateness) {
     reduction.time_us.add(10 * us);
     reduction.arrival_skew_us.add(us);
     reduction.exit_skew_us.add(2 * us);
+    reduction.last_to_last_us.add(4 * us);
   }
   reduction.late_us_sum = {3, 9};
+  reduction.wait_us_sum = {9, 0};
+  reduction.transfer_us_sum = {6, 30};
 
   const auto samples = results_of(m, {}, facts, {{0, 1}}).table.samples.value();
 
   EXPECT_DOUBLE_EQ(samples.us.median, 20);
   EXPECT_DOUBLE_EQ(samples.arrival_skew_us.value(), 2);
   EXPECT_DOUBLE_EQ(samples.exit_skew_us.value(), 4);
+  EXPECT_DOUBLE_EQ(samples.last_to_last_us.value(), 8);
   EXPECT_EQ(samples.late_us, (std::vector<double>{1, 3}));
+  EXPECT_EQ(samples.wait_us, (std::vector<double>{3, 0}));
+  EXPECT_EQ(samples.transfer_us, (std::vector<double>{2, 10}));
 }
 
 TEST(ResultsOf, GiveEachGroupItsOwnThreadsAndTheTableAllOfThem) {

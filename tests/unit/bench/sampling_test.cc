@@ -63,6 +63,10 @@ TEST(Samples, OfASlowRankShowWhenItComesAndWhenItLeaves) {
   EXPECT_THAT(all.front().arrival_skew_us.kept(), Each(38));
   EXPECT_THAT(all.front().exit_skew_us.kept(), Each(38));
   EXPECT_THAT(all.front().late_us_sum, ElementsAre(0, 0, 20 * 38, 0));
+  EXPECT_THAT(all.front().last_to_last_us.kept(), Each(kCallOf4Us + 38));
+  EXPECT_THAT(all.front().wait_us_sum, ElementsAre(20 * 38, 20 * 38, 0, 20 * 38));
+  EXPECT_THAT(all.front().transfer_us_sum, ElementsAre(20 * kCallOf4Us, 20 * kCallOf4Us,
+                                                       20 * (kCallOf4Us + 38), 20 * kCallOf4Us));
 }
 
 // Noise gives each rank its own time; the barrier lets them begin together.

@@ -52,6 +52,7 @@ inline Fields own_fields(const RunConfig& c) {
           {"repeat", fmt::format("{}", c.repeat)},
           {"study", fmt::format("{}:{}", c.study, c.repetition)},
           {"stop", optional_text(c.stop.ci) + " " + optional_text(c.stop.max_s)},
+          {"skew", skew_text(c.skew)},
           {"sync", fmt::format("{}", static_cast<int>(c.sync))},
           {"sliding", fmt::format("{}", static_cast<int>(c.sliding))},
           {"limit_memory", optional_text(c.limit_memory)},

@@ -86,6 +86,7 @@ std::vector<Example> own_examples() {
       {"", "repeat", "3", {{"repeat", "3"}}},
       {"", "stop", "ci=1%,max=5s", {{"stop", "0.01 5"}}},
       {"", "sync", "none", {{"sync", "1"}}},
+      {"", "skew", "uniform:50us", {{"skew", "uniform:50us"}}},
       {"", "buffers", "fixed", {{"sliding", "1"}}},
       {"", "limit-memory", "2G", {{"limit_memory", "2147483648"}}},
       {"", "list", "", {{"list", "true"}}},

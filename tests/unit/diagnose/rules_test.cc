@@ -57,6 +57,7 @@ TEST(LateRank, IsTheOneThatTheOthersWaitForInALowResult) {
   even.samples->late_us = {0, 1, 2, 1};
   auto ok = low;
   ok.busbw_gbps = 40;
+  const RunInfo on_purpose{.settings = {{"skew", "\"uniform:50us\""}}};
 
   const auto found = rules::late_rank({.run = {}, .results = {&low, 1}});
 
@@ -65,6 +66,7 @@ TEST(LateRank, IsTheOneThatTheOthersWaitForInALowResult) {
   EXPECT_EQ(found[0].evidence, "comes 30 us after the first");
   EXPECT_TRUE(rules::late_rank({.run = {}, .results = {&even, 1}}).empty());
   EXPECT_TRUE(rules::late_rank({.run = {}, .results = {&ok, 1}}).empty());
+  EXPECT_TRUE(rules::late_rank({.run = on_purpose, .results = {&low, 1}}).empty());
 }
 
 // All pairs of `nranks` ranks on hosts of `per_node`, one way, as measured.

@@ -184,11 +184,11 @@ TEST(CsvSink, WritesOneHeadingAndALinePerRecord) {
             "samples,batch,min_us,median_us,mean_us,p95_us,p99_us,max_us,cv,ci95_low_us,"
             "ci95_high_us,arrival_skew_us,exit_skew_us,wrong,source,dest,expected_busbw_gbps,"
             "bound_by,efficiency,verdict,algorithm,protocol,channels,expected_low_gbps,"
-            "expected_high_gbps,ncclmodel_busbw_gbps,slack,touched_bytes\n"
+            "expected_high_gbps,ncclmodel_busbw_gbps,slack,touched_bytes,last_to_last_us\n"
             "r1,2024-05-01T10:00:01.000Z,all_reduce,float,sum,-1,out_of_place,8,2,0,2,1,host,0.1.0,"
-            "shared memory,20,1,1.5,,0.005,0.005,,,,,,,,,,,,,,0,,,,,,,,,,,,,,\n"
+            "shared memory,20,1,1.5,,0.005,0.005,,,,,,,,,,,,,,0,,,,,,,,,,,,,,,\n"
             "r1,2024-05-01T10:00:01.000Z,all_reduce,float,sum,-1,in_place,8,2,0,2,1,host,0.1.0,"
-            "shared memory,20,1,1.5,,0.005,0.005,,,,,,,,,,,,,,0,,,,,,,,,,,,,,\n");
+            "shared memory,20,1,1.5,,0.005,0.005,,,,,,,,,,,,,,0,,,,,,,,,,,,,,,\n");
 }
 
 TEST(CsvSink, PutsSamplesUnderTheirHeadings) {
@@ -208,9 +208,10 @@ TEST(CsvSink, PutsSamplesUnderTheirHeadings) {
   record.samples->batch = 2;
   record.samples->arrival_skew_us = 11;
   record.samples->exit_skew_us = 12;
+  record.samples->last_to_last_us = 13;
 
   EXPECT_THAT(csv_line(record),
-              HasSubstr(",0.75,0.005,0.005,1,2,3,4,5,6,7,8,0.5,9,10,11,12,0,,,,,,,,,,,,,,\n"));
+              HasSubstr(",0.75,0.005,0.005,1,2,3,4,5,6,7,8,0.5,9,10,11,12,0,,,,,,,,,,,,,,,13\n"));
 }
 
 TEST(CsvSink, SaysWhatWasExpectedAndWhatRan) {
@@ -221,7 +222,7 @@ TEST(CsvSink, SaysWhatWasExpectedAndWhatRan) {
   record.call = {.algorithm = "RING", .protocol = "LL128", .channels = 24};
 
   EXPECT_THAT(csv_line(record),
-              HasSubstr(",4,\"memory, of two\",0.75,low,RING,LL128,24,3.2,4.2,,1,\n"));
+              HasSubstr(",4,\"memory, of two\",0.75,low,RING,LL128,24,3.2,4.2,,1,,\n"));
 }
 
 TEST(CsvSink, WritesNumbersWithoutTheRoundingOfBinaryFractions) {

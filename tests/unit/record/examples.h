@@ -79,25 +79,30 @@ inline Expectation example_expectation() {
           .bound_by = "memory"};
 }
 
+inline SampleInfo example_samples() {
+  return {.us = {.n = 20,
+                 .min = 1,
+                 .median = 2,
+                 .mean = 2.5,
+                 .p95 = 4,
+                 .p99 = 5,
+                 .max = 6,
+                 .stdev = 0.5,
+                 .cv = 0.2,
+                 .ci95_low = 1.5,
+                 .ci95_high = 2.25},
+          .batch = 4,
+          .arrival_skew_us = 0.5,
+          .exit_skew_us = 0.75,
+          .last_to_last_us = 1.75,
+          .late_us = {0, 0.5},
+          .wait_us = {0.5, 0},
+          .transfer_us = {1.5, 1.25},
+          .raw_us = {1, 2, 6},
+          .skipped = 3};
+}
+
 inline Record example_record() {
-  SampleInfo samples{.us = {.n = 20,
-                            .min = 1,
-                            .median = 2,
-                            .mean = 2.5,
-                            .p95 = 4,
-                            .p99 = 5,
-                            .max = 6,
-                            .stdev = 0.5,
-                            .cv = 0.2,
-                            .ci95_low = 1.5,
-                            .ci95_high = 2.25},
-                     .batch = 4,
-                     .arrival_skew_us = 0.5,
-                     .exit_skew_us = 0.75,
-                     .late_us = {0, 0.5},
-                     .late_spread = {},
-                     .raw_us = {1, 2, 6},
-                     .skipped = 3};
   return {.run_id = "r1",
           .what = {.collective = "all_reduce",
                    .type = "float",
@@ -124,7 +129,7 @@ inline Record example_record() {
           .algbw_gbps = 0.5,
           .busbw_gbps = 0.75,
           .expected = example_expectation(),
-          .samples = samples,
+          .samples = example_samples(),
           .wrong = 3,
           .where = WrongWhere{.rank = 1,
                               .first = {.index = 7,

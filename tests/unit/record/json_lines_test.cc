@@ -59,14 +59,15 @@ TEST(JsonLine, OfAResultIsExactlyThis) {
       R"("bound_by":"memory","efficiency":0.25,"verdict":"ok",)"
       R"("samples_us":{"n":20,"batch":4,"min":1.0,)"
       R"("median":2.0,"mean":2.5,"p95":4.0,"p99":5.0,"max":6.0,"cv":0.2,"ci95_low":1.5,)"
-      R"("ci95_high":2.25,"skipped":3},"arrival_skew_us":0.5,"exit_skew_us":0.75,"wrong":3,)"
+      R"("ci95_high":2.25,"skipped":3},"arrival_skew_us":0.5,"exit_skew_us":0.75,)"
+      R"("last_to_last_us":1.75,"wrong":3,)"
       R"("first_wrong":{"rank":1,"index":7,"expected":1.5,"got":-2.0,)"
       R"("expected_bits":"0x3fc00000","got_bits":"0xc0000000","count_per_rank":[[1,3]]},)"
       R"("algorithm":"ring","protocol":"LL128","channels":24,"algorithm_lost":true,)"
       R"("traffic_bytes":[[1024,512],[512,1024]],)"
       R"("copy":{"engine":"ce","row":"host","column":"1","streams":[{"from":"host","to":"gpu1",)"
       R"("by":"gpu1","copies":4,"gbps":55.5}]},"timestamp":"2024-05-01T10:00:01.000Z",)"
-      R"("late_us":[0.0,0.5],"raw_us":[1.0,2.0,6.0]})"
+      R"("late_us":[0.0,0.5],"wait_us":[0.5,0.0],"transfer_us":[1.5,1.25],"raw_us":[1.0,2.0,6.0]})"
       "\n");
 }
 
@@ -96,9 +97,9 @@ TEST(JsonLine, HoldsTheSlowestOfManyNodes) {
 TEST(JsonLine, LeavesOutWhatDoesNotExist) {
   const auto line = json_line(Record{.run_id = "r1"});
 
-  for (const auto* key :
-       {"algorithm", "samples_us", "arrival_skew_us", "wrong", "first_wrong", "pair", "cpu_us",
-        "late_us", "raw_us", "timestamp", "transport", "copy", "null"})
+  for (const auto* key : {"algorithm", "samples_us", "arrival_skew_us", "wrong", "first_wrong",
+                          "pair", "cpu_us", "last_to_last_us", "late_us", "wait_us", "transfer_us",
+                          "raw_us", "timestamp", "transport", "copy", "null"})
     EXPECT_THAT(line, Not(HasSubstr(key)));
 }
 

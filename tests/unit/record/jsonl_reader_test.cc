@@ -96,6 +96,8 @@ TEST(ReadJsonl, GivesBackCondensedRanks) {
   auto record = example_record();
   record.samples->late_us.assign(70, 1.0);
   record.samples->late_us[33] = 9;
+  record.samples->wait_us.assign(70, 2.0);
+  record.samples->transfer_us.assign(70, 3.0);
   record.where->count_per_rank.assign(70, {2, 8});
 
   const auto file = read_jsonl(json_line(record));
@@ -103,6 +105,8 @@ TEST(ReadJsonl, GivesBackCondensedRanks) {
   ASSERT_TRUE(file) << file.sentence();
   ASSERT_TRUE(file->records.at(0).samples->late_spread.has_value());
   EXPECT_EQ(file->records[0].samples->late_spread->worst.at(0), std::pair(33, 9.0));
+  EXPECT_EQ(file->records[0].samples->wait_spread->median, 2);
+  EXPECT_EQ(file->records[0].samples->transfer_spread->median, 3);
   EXPECT_EQ(file->records[0].where->wrong_ranks, 70u);
   EXPECT_EQ(json_line(file->records[0]), json_line(record));
 }
