@@ -208,6 +208,7 @@ if(TARGET unit_pairs)  # 200 clusters of each kind: the tables of docs/bad-nodes
     COMMAND $<TARGET_FILE:unit_pairs>)
   set_property(TEST unit_pairs.seeds APPEND PROPERTY ENVIRONMENT PAIRS_SEEDS=200)
 endif()
+linerate_test(unit_tune tests/unit/tune linerate_tune linerate_nccl_tuner_rules)
 linerate_test(unit_plan tests/unit/plan linerate_plan)
 linerate_test(unit_cli tests/unit/cli linerate_cli)
 linerate_test(unit_commands tests/unit/commands linerate_commands)
