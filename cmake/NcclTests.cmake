@@ -18,7 +18,7 @@ target_include_directories(linerate_backend_nccl PUBLIC tests)
 target_include_directories(linerate_backend_nccl SYSTEM PUBLIC
   ${NCCL_INCLUDE_DIR} ${CUDAToolkit_INCLUDE_DIRS})
 target_link_libraries(linerate_backend_nccl PUBLIC linerate_devices linerate_launch
-  CUDA::cudart_static)
+  linerate_nccl_tuner_rules CUDA::cudart_static ${CMAKE_DL_LIBS})
 
 linerate_test(unit_backend_nccl tests/unit/backends/nccl
   linerate_backend_nccl linerate_memcpy linerate_bench THREADS)
@@ -60,9 +60,10 @@ target_link_libraries(linerate_fake_gpus PRIVATE fmt::fmt-header-only CUDA::cuda
 target_link_options(linerate_fake_gpus PRIVATE -Wl,--exclude-libs,ALL)
 add_custom_command(OUTPUT ${fake_gpus}/bin/linerate
   COMMAND ${CMAKE_COMMAND} -E copy $<TARGET_FILE:linerate> ${fake_gpus}/bin/linerate
-  DEPENDS linerate)
-foreach(name IN ITEMS nccl nccl_options nccl_device_api nccl_faults nccl_signals nccl_verdict
-                      memcpy_fakes memcpy_faults)
+  COMMAND ${CMAKE_COMMAND} -E copy $<TARGET_FILE:nccl-tuner-linerate> ${fake_gpus}/lib
+  DEPENDS linerate nccl-tuner-linerate)
+foreach(name IN ITEMS nccl nccl_options nccl_device_api nccl_faults nccl_signals nccl_tune
+                      nccl_verdict memcpy_fakes memcpy_faults)
   set(label system)
   if(name IN_LIST slow)
     set(label slow)
@@ -71,5 +72,6 @@ foreach(name IN ITEMS nccl nccl_options nccl_device_api nccl_faults nccl_signals
     LINERATE_FAKE_GPUS=${fake_gpus}/bin/linerate)
 endforeach()
 set_tests_properties(system.nccl_faults system.nccl_signals PROPERTIES ${waiting})
+set_tests_properties(system.nccl_tune PROPERTIES RUN_SERIAL ON)
 add_custom_target(fake_gpu_programs ALL DEPENDS ${fake_gpus}/bin/linerate linerate_fake_gpus)
 

@@ -20,6 +20,7 @@ bool keeps_what_it_has(const linerate::Invocation& call) {
   return call.command == Command::perf || call.command == Command::suite ||
          call.command == Command::memcpy || call.command == Command::compare ||
          call.command == Command::scale || call.command == Command::sweep ||
+         (call.command == Command::tune && (has("nccl") || has("mpi") || has("gloo"))) ||
          (call.command == Command::doctor && (has("prove") || has("--quick-bench")));
 }
 

@@ -95,6 +95,7 @@ std::string_view audience_text(Audience audience) {
     case Audience::topo:
     case Audience::place:
     case Audience::tune:
+    case Audience::tune_library:
     case Audience::compare:
     case Audience::doctor_env:
     case Audience::doctor_hang:

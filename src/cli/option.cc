@@ -69,12 +69,15 @@ std::span<const OptionGroup> groups_of_one_table(Audience program) {
   static const auto kHelp = help_options().first(1);  // -h
   static const std::array<OptionGroup, 1> kMemcpy{{{"Options", memcpy_options()}}};
   static const std::array<OptionGroup, 2> kTune{{{"Options", tune_options()}, {"Help", kHelp}}};
+  static const std::array<OptionGroup, 2> kTuneLibrary{
+      {{"Options", tune_library_options()}, {"Help", kHelp}}};
   static const std::array<OptionGroup, 2> kReport{{{"Options", report_options()}, {"Help", kHelp}}};
   static const std::array<OptionGroup, 2> kScale{{{"Options", scale_options()}, {"Help", kHelp}}};
   static const std::array<OptionGroup, 2> kResults{
       {{"Options", results_options()}, {"Help", kHelp}}};
   if (program == Audience::memcpy) return kMemcpy;
   if (program == Audience::tune) return kTune;
+  if (program == Audience::tune_library) return kTuneLibrary;
   if (program == Audience::results) return kResults;
   return program == Audience::report ? kReport : kScale;
 }
@@ -141,6 +144,7 @@ std::span<const OptionGroup> option_groups(Audience program) {
       return kPlaceGroups;
     case Audience::memcpy:
     case Audience::tune:
+    case Audience::tune_library:
     case Audience::report:
     case Audience::results:
     case Audience::scale:

@@ -8,9 +8,9 @@
 //   values.h          reads the value of a row strictly
 //   checks.h          options that are right alone and wrong together
 //   help.h            -h and docs/cli.md
-//   run_config.h, topo_config.h, tune_config.h, compare_config.h, doctor_config.h,
-//   doctor_node_config.h, planner_config.h, report_config.h, results_config.h, scale_config.h,
-//   sweep_config.h, sweep_pairs_config.h, train_config.h
+//   run_config.h, topo_config.h, tune_config.h, tune_library_config.h, compare_config.h,
+//   doctor_config.h, doctor_node_config.h, planner_config.h, report_config.h, results_config.h,
+//   scale_config.h, sweep_config.h, sweep_pairs_config.h, train_config.h
 //                     what comes out
 #pragma once
 
@@ -47,6 +47,7 @@ struct SweepPairsConfig;
 struct TopoConfig;
 struct TrainOptions;
 struct TuneConfig;
+struct TuneLibraryConfig;
 
 // A full sentence when the user's input is refused; nothing when it is taken.
 using Refusal = std::optional<std::string>;
@@ -62,13 +63,15 @@ struct Argument {
 // that of a JobConfig each one that is a job's.
 template <typename Config>
 using Setter = Refusal (*)(const Argument&, Config&);
-using AnySetter = std::variant<
-    std::monostate, Setter<RunConfig>, Setter<TopoConfig>, Setter<PlaceConfig>, Setter<TuneConfig>,
-    Setter<CompareConfig>, Setter<DoctorEnvConfig>, Setter<DoctorHangConfig>,
-    Setter<DoctorLogConfig>, Setter<DoctorProveConfig>, Setter<DoctorResultsConfig>,
-    Setter<DoctorNodeConfig>, Setter<DoctorSnapshotConfig>, Setter<ReportConfig>,
-    Setter<ScaleConfig>, Setter<SweepConfig>, Setter<SweepPairsConfig>, Setter<ResultsConfig>,
-    Setter<PlannerConfig>, Setter<MachineChoice>, Setter<JobConfig>, Setter<TrainOptions>>;
+using AnySetter =
+    std::variant<std::monostate, Setter<RunConfig>, Setter<TopoConfig>, Setter<PlaceConfig>,
+                 Setter<TuneConfig>, Setter<CompareConfig>, Setter<DoctorEnvConfig>,
+                 Setter<DoctorHangConfig>, Setter<DoctorLogConfig>, Setter<DoctorProveConfig>,
+                 Setter<DoctorResultsConfig>, Setter<DoctorNodeConfig>,
+                 Setter<DoctorSnapshotConfig>, Setter<ReportConfig>, Setter<ScaleConfig>,
+                 Setter<SweepConfig>, Setter<SweepPairsConfig>, Setter<ResultsConfig>,
+                 Setter<PlannerConfig>, Setter<MachineChoice>, Setter<JobConfig>,
+                 Setter<TrainOptions>, Setter<TuneLibraryConfig>>;
 
 // The programs that have an option. `both` are the tools that run ranks, collectives and p2p; a
 // suite has the options of the collectives and its own; the others have tables of their own.
@@ -81,6 +84,7 @@ enum class Audience : std::uint8_t {
   topo,
   place,
   tune,
+  tune_library,
   compare,
   doctor_env,
   doctor_hang,
@@ -193,7 +197,8 @@ std::span<const OptionRow> prediction_options();       // topo: of --predict
 std::span<const OptionRow> placement_options();        // place: ranks and mesh
 std::span<const OptionRow> plan_options();             // place: what is printed and written
 std::span<const OptionRow> model_options();            // place: the training job
-std::span<const OptionRow> tune_options();             // all of tune's
+std::span<const OptionRow> tune_options();             // all of tune host's
+std::span<const OptionRow> tune_library_options();     // all of tune nccl's, mpi's and gloo's
 std::span<const OptionRow> compare_run_options();      // compare: of --run
 std::span<const OptionRow> compare_turn_options();     // of these, those of any two commands
 std::span<const OptionRow> compare_judge_options();    // compare: what a difference is

@@ -70,24 +70,32 @@ constexpr auto kTuneRows = std::to_array<OptionRow>({
     {.long_name = "print-rows",
      .help = "print the rules as rows of the built-in table",
      .apply = set_flag<TuneConfig, &TuneConfig::print_rows>},
+    {.long_name = "prove",
+     .metavar = "N",
+     .help = "then launch each collective N times with the table and N times without, in turns, "
+             "and print what it gains",
+     .note = "6 or more: fewer launches can prove nothing.",
+     .apply = set_whole_of<TuneConfig, 6, kMaxRuns, &TuneConfig::proofs>},
 });
 
 // `words` without WHAT, which may stand anywhere: no option takes it for a value.
 Result<std::vector<std::string>> without_what(std::vector<std::string> words) {
-  constexpr std::array<std::string_view, 1> kWhat{"host"};
+  constexpr std::array<std::string_view, 4> kWhat{"host", "nccl", "mpi", "gloo"};
   const auto what = std::ranges::find(words, kWhat[0]);
   if (what != words.end()) {
     words.erase(what);
     return words;
   }
   if (words.empty() || words.front().starts_with('-'))
-    return Failure{"linerate tune needs WHAT to tune: host, the backend with a choice."};
+    return Failure{"linerate tune needs WHAT to tune: host, nccl, mpi or gloo."};
   return Failure{unknown_choice("backend to tune", words.front(), kWhat)};
 }
 
 Refusal check_tune(const TuneConfig& config) {
   if (config.check && config.print_rows)
     return "--check and --print-rows exclude each other: give one of them.";
+  if (config.proofs > 0 && (config.check || config.print_rows))
+    return "--prove measures the table that is kept: leave --check and --print-rows out.";
   if (config.max_bytes < config.min_bytes) return "-e/--maxbytes must not be below -b/--minbytes.";
   return {};
 }

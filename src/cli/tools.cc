@@ -37,9 +37,18 @@ constexpr auto kCommandRows = std::to_array<CommandRow>({
     {Command::tune, "tune", "host [options]",
      "measure the host backend's algorithms here, and use the fastest from then on", Audience::tune,
      "Measures every algorithm of the host backend by collective, ranks and size, and keeps the "
-     "fastest in a table that later runs on this machine use. The host backend is the only "
-     "one with a choice.",
-     "It measures the host backend, the one with a choice of algorithms."},
+     "fastest in a table that later runs on this machine use. `linerate tune nccl|mpi|gloo "
+     "--help`: the settings of these libraries.",
+     "It measures the algorithms of the host backend: [tuning](tuning.md#the-host-backend)."},
+    {Command::tune, "tune nccl|mpi|gloo", "[options]",
+     "search the settings of NCCL, Open MPI or Gloo for those that make collectives faster here",
+     Audience::tune_library,
+     "Runs the collectives with one setting after the other, in fresh launches that take turns "
+     "with "
+     "the default, keeps what is faster for sure by more than 3 %, measures that once more, and "
+     "writes the files by which a job gets it. Settings that cannot matter here, and those that "
+     "are unsafe, are left out with the reason.",
+     "Which settings of these libraries make collectives faster here: [tuning](tuning.md)."},
     {Command::compare, "compare", "A B [options]",
      "whether B is faster or slower than A, from several runs of each", Audience::compare,
      "Compares two series of runs, case by case. A and B are files of JSON Lines (--jsonl), of "
@@ -213,6 +222,8 @@ Invocation help_on(const CommandRow& row, Invocation call) {
 // Of commands of two words: `topo place`, `tune host`, `doctor env`.
 const CommandRow* find_part(const std::string& name, const std::string& part) {
   if (name == "tune" && part == "host") return find_command(name);
+  for (const auto* library : {"nccl", "mpi", "gloo"})
+    if (name == "tune" && part == library) return find_command("tune nccl|mpi|gloo");
   return find_command(name + ' ' + part);
 }
 

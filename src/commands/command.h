@@ -8,7 +8,8 @@
 //   topo.cc       topo and its views; topo_lint.cc, topo_place.cc, topo_predict.cc and
 //                 topo_measure.cc (with survey_text.h) the larger ones; load_machine.h reads the
 //                 machine they are about
-//   tune.cc       tune host
+//   tune.cc       tune host, with tune_host.h; tune_library.cc nccl, mpi and gloo; both launch runs
+//                 by tune_launch.h
 //   compare.cc    compare, with compare_sources.h (files, folders, baselines) and compare_runs.h
 //                 (commands in turns); repeat.h is --repeat of the tools; child.h starts processes
 //   scale.cc      scale: trainers on more and more ranks
@@ -46,6 +47,7 @@ ExitCode perf_command(const CommandInput& input);
 ExitCode memcpy_command(const CommandInput& input);
 ExitCode topo_command(const CommandInput& input);
 ExitCode tune_command(const CommandInput& input);
+ExitCode tune_library(const CommandInput& input);  // of tune_command()
 ExitCode compare_command(const CommandInput& input);
 ExitCode scale_command(const CommandInput& input);
 ExitCode sweep_command(const CommandInput& input);

@@ -1,14 +1,18 @@
 #include "commands/limited_run.h"
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "commands/compare_sources.h"
+#include "compare/import.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <cstdlib>
 #include <system_error>
+#include <utility>
 
 namespace linerate {
 namespace {
@@ -62,6 +66,20 @@ LimitedEnd run_limited(const LimitedCall& call, const CommandInput& input) {
   end.interrupted = input.interrupted();
   end.said = said_by(end.child);
   return end;
+}
+
+MeasuredRecords records_of(const LimitedEnd& end, const std::filesystem::path& path) {
+  constexpr std::size_t kMostBytes = std::size_t{256} << 20;  // of one run
+  const auto written = read_regular_file(path.string(), kMostBytes);
+  if (written && !written->empty()) {
+    auto text = written->substr(0, written->rfind('\n') + 1);  // without a line that was torn
+    auto file = read_jsonl(text);
+    return file ? MeasuredRecords{*std::move(file), std::move(text)} : MeasuredRecords{};
+  }
+  auto table = read_runs("stdout", end.child.output);
+  if (!table) return {};
+  auto text = jsonl_of(*table);
+  return {*std::move(table), std::move(text)};
 }
 
 void warn_of_several(std::string_view what, const std::set<std::string>& names,

@@ -1,8 +1,10 @@
-// One run of a study: a command of a shell, within a limit of time. `linerate scale`, `sweep`.
+// One run of a study: a command of a shell, within a limit of time. `linerate scale`, `sweep`,
+// `tune`.
 #pragma once
 
 #include "commands/child.h"
 #include "commands/command.h"
+#include "record/json_lines.h"
 
 #include <filesystem>
 #include <set>
@@ -28,6 +30,14 @@ struct LimitedEnd {
 
 // PATH begins with the folder of this program, so that the command finds linerate's tools.
 LimitedEnd run_limited(const LimitedCall& call, const CommandInput& input);
+
+// What it measured, and the text of these records as JSON Lines; both empty: nothing.
+struct MeasuredRecords {
+  RunFile records{};
+  std::string text{};
+};
+// Where rank 0 ran on another host, its file is there, and the table on stdout is what is left.
+MeasuredRecords records_of(const LimitedEnd& end, const std::filesystem::path& path);
 
 // Where linerate and its tools are.
 std::filesystem::path programs_folder();

@@ -7,13 +7,11 @@
 #include "cli/sweep_config.h"
 #include "commands/build_info.h"
 #include "commands/command.h"
-#include "commands/compare_sources.h"
 #include "commands/describe.h"
 #include "commands/limited_run.h"
 #include "commands/scratch_folder.h"
 #include "commands/turns_progress.h"
 #include "compare/comparison.h"
-#include "compare/import.h"
 #include "launch/place.h"
 #include "output/numbers.h"
 #include "sweep/database.h"
@@ -34,8 +32,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using sweep::Outcome;
-
-constexpr std::size_t kMostCaseBytes = std::size_t{256} << 20;  // of one case
 
 struct SweepPlan {
   std::vector<sweep::Case> cases{};
@@ -93,7 +89,6 @@ class SweepRun {
   void run_all();
   bool run_one(const Turn& turn, TurnsProgress& progress);
   sweep::FinishedCase described(const Turn& turn) const;
-  RunFile records_of(const LimitedEnd& end, const fs::path& path, std::string& text) const;
   ExitCode summed_up() const;
 
   const CommandInput& input_;
@@ -129,22 +124,6 @@ sweep::FinishedCase SweepRun::described(const Turn& turn) const {
           .environment = environment_json(of, input_.environment)};
 }
 
-// Where rank 0 ran on another host, its file is there, and the table on stdout is what is left.
-RunFile SweepRun::records_of(const LimitedEnd& end, const fs::path& path, std::string& text) const {
-  const auto written = read_regular_file(path.string(), kMostCaseBytes);
-  if (written && !written->empty()) {
-    text = written->substr(0, written->rfind('\n') + 1);  // without a line that was torn
-    auto file = read_jsonl(text);
-    if (file) return *std::move(file);
-    text.clear();
-    return {};
-  }
-  auto table = read_runs("stdout", end.child.output);
-  if (!table) return {};
-  text = jsonl_of(*table);
-  return *std::move(table);
-}
-
 // Whether it ended by itself, and is kept.
 bool SweepRun::run_one(const Turn& turn, TurnsProgress& progress) {
   database_.hold_room();
@@ -160,7 +139,8 @@ bool SweepRun::run_one(const Turn& turn, TurnsProgress& progress) {
   progress.ended(turn.side, end.child.seconds);
   progress.clear();
   if (end.interrupted) return false;
-  const auto records = records_of(end, path, finished.records);
+  auto [records, text] = records_of(end, path);
+  finished.records = std::move(text);
   const auto [outcome, reason] = sweep::judged(
       {.code = end.child.code, .limit_s = config_.limit_s, .cut = end.hung, .said = end.said},
       records);

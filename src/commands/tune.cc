@@ -9,8 +9,10 @@
 #include "bench/plan.h"
 #include "bench/race.h"
 #include "cli/tune_config.h"
+#include "cli/tune_library_config.h"
 #include "commands/command.h"
 #include "commands/live_progress.h"
+#include "commands/tune_host.h"
 #include "devices/cpu/cpu_device.h"
 #include "job/job.h"
 #include "launch/quiet_thread.h"
@@ -242,6 +244,7 @@ ExitCode race_all(const CommandInput& input, const TuneConfig& config,
 }  // namespace
 
 ExitCode tune_command(const CommandInput& input) {
+  if (library_to_tune(input.call.words)) return tune_library(input);
   if (answers_help(input.call.words, Audience::tune)) return ExitCode::ok;
   const auto config = parse_tune(input.call.words);
   if (!config) return refuse(config.sentence());
@@ -258,7 +261,7 @@ ExitCode tune_command(const CommandInput& input) {
     print_rows(host::rules_from(timings, kTolerance));
   else
     keep(input, timings, place);
-  return ExitCode::ok;
+  return config->proofs > 0 ? prove_host_table(input, *config, place) : ExitCode::ok;
 }
 
 }  // namespace linerate

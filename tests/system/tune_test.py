@@ -79,7 +79,7 @@ class Tune(unittest.TestCase):
             self.assertTrue(line["tuning"].startswith("built in"), line["tuning"])
 
     def test_refuses_what_it_does_not_know(self):
-        for words, sentence in ((("mpi",), "Unknown backend to tune 'mpi'"),
+        for words, sentence in ((("cuda",), "Unknown backend to tune 'cuda'"),
                                 (("host", "--nranks", "1"), "--nranks"),
                                 (("host", "--nranks", "2,x"), "--nranks"),
                                 (("host", "--collectives", "sendrecv"), "one of all_reduce"),

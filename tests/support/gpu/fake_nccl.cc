@@ -8,6 +8,7 @@
 #include "support/gpu/fake_memory.h"
 #include "support/gpu/fake_profiler.h"
 #include "support/gpu/fake_stream.h"
+#include "support/gpu/fake_tuner.h"
 #include "support/gpu/fake_world.h"
 
 #include <algorithm>
@@ -78,6 +79,7 @@ struct Batch {
 
 ncclComm_t begun(SharedMember member) {
   if (member) fake::profile_begin(*member);
+  if (member) fake::tune_begin(*member);
   return comms().add(std::move(member));
 }
 
@@ -131,7 +133,10 @@ void run_splits() {
 ncclResult_t run_all() {
   run_splits();
   for (const auto& batch : grouped.batches)
-    for (const auto& [member, call] : batch.calls) fake::profile(*member, call);
+    for (const auto& [member, call] : batch.calls) {
+      fake::profile(*member, call);
+      fake::tune(*member, call);
+    }
   for (const auto& batch : std::exchange(grouped.batches, {}))
     cuda::fake_stream(batch.stream).enqueue([batch] { return task_of(batch); });
   return ncclSuccess;
@@ -333,6 +338,7 @@ NcclApi fake_nccl(int version) {
     log_fake_call(fake::with_state("ncclCommDestroy", member_of(comm)));
     while (member_of(comm).busy()) std::this_thread::yield();
     fake::profile_end(member_of(comm));
+    fake::tune_end(member_of(comm));
     comms().remove(comm);
     return ncclSuccess;
   };
@@ -340,6 +346,7 @@ NcclApi fake_nccl(int version) {
     log_fake_call("ncclCommAbort");
     member_of(comm).abort();
     fake::profile_end(member_of(comm));
+    fake::tune_end(member_of(comm));
     return ncclSuccess;
   };
   api.comm_get_async_error = [](ncclComm_t comm, ncclResult_t* state) {

@@ -34,7 +34,7 @@ TEST(ParseTune, TakesWhatToTuneAnywhere) { EXPECT_TRUE(parse_tune({"--check", "h
 
 TEST(ParseTune, RefusesInOneSentence) {
   const std::vector<std::vector<std::string>> cases{{},
-                                                    {"gloo"},
+                                                    {"cuda"},
                                                     {"host", "more"},
                                                     {"host", "--nranks", ""},
                                                     {"host", "--nranks", "65"},
