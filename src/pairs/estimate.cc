@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <utility>
 
 namespace linerate::pairs {
 namespace {
 
-constexpr double kLeastGbps = 1e-9;
+constexpr double kNotMeasured = -std::numeric_limits<double>::infinity();  // log of a rate
 constexpr double kSpreadOfMad = 1.4826;  // of a normal distribution
 constexpr double kLeastSpread = 0.005;   // clocks and schedulers leave more than that
 constexpr double kSuspectZ = 3;          // one healthy rank in 700
@@ -65,7 +66,7 @@ class Screen {
 };
 
 std::vector<double> Screen::best_of_ranks() const {
-  std::vector<double> best(static_cast<std::size_t>(layout_.nranks()), std::log(kLeastGbps));
+  std::vector<double> best(static_cast<std::size_t>(layout_.nranks()), kNotMeasured);
   for (const auto& rate : rates_)
     for (const int rank : {rate.ranks.first, rate.ranks.second}) {
       auto& of_rank = best[static_cast<std::size_t>(rank)];
@@ -81,19 +82,21 @@ void Screen::fit_rails() {
   const auto best = best_of_ranks();
   std::vector<std::vector<double>> of_rail(static_cast<std::size_t>(layout_.nrails()));
   for (int rank = 0; rank < layout_.nranks(); ++rank)
-    of_rail[static_cast<std::size_t>(layout_.place(rank).rail)].push_back(
-        best[static_cast<std::size_t>(rank)]);
-  for (const auto& values : of_rail) found_.rail_gbps.push_back(std::exp(median_of(values)));
+    if (const double own = best[static_cast<std::size_t>(rank)]; own > kNotMeasured)
+      of_rail[static_cast<std::size_t>(layout_.place(rank).rail)].push_back(own);
+  for (const auto& values : of_rail)
+    found_.rail_gbps.push_back(values.empty() ? 0 : std::exp(median_of(values)));
   found_.base_gbps = std::ranges::max(found_.rail_gbps);
   for (std::size_t rail = 0; rail < of_rail.size(); ++rail) {
+    found_.rail_offset.push_back(0);
+    if (of_rail[rail].size() < kLeastRanks) continue;
     const double offset = std::log(found_.rail_gbps[rail] / found_.base_gbps);
     const auto n = static_cast<double>(of_rail[rail].size());
     const double chance = -kSlowRailZ * spread_of(of_rail[rail]) / std::sqrt(n);
     std::ranges::sort(of_rail[rail]);
     const double upper = stats::quantile(of_rail[rail], kMostOfRail);
-    const bool slow = of_rail[rail].size() >= kLeastRanks && offset < chance &&
-                      upper - std::log(found_.base_gbps) < limit_.log();
-    found_.rail_offset.push_back(slow ? offset : 0);
+    if (offset < chance && upper - std::log(found_.base_gbps) < limit_.log())
+      found_.rail_offset.back() = offset;
   }
 }
 
@@ -104,6 +107,7 @@ void Screen::fit_ranks() {
       values[static_cast<std::size_t>(rank)].push_back(value(rate));
   std::vector<double> best, middle;
   for (const auto& of_rank : values) {
+    found_.not_measured += of_rank.empty() ? 1 : 0;
     if (of_rank.empty()) continue;
     best.push_back(std::ranges::max(of_rank));
     middle.push_back(stats::median(of_rank));

@@ -28,10 +28,11 @@ struct Estimate {
   double base_gbps = 0;               // what the median rank of the best rail reaches at its best
   double noise = 0;                   // spread of residuals
   std::vector<double> deficit{};      // of each rank with its best partner, against the median
-  std::vector<double> rail_gbps{};    // the median of each rail's ranks
+  std::vector<double> rail_gbps{};    // the median of each rail's ranks; 0: not measured
   std::vector<double> rail_offset{};  // of the rails that are slow as a whole, else 0
   std::vector<int> ranks{};           // suspects, worst first
   std::size_t left_out = 0;           // suspects beyond what is worth a test
+  std::size_t not_measured = 0;       // ranks that had a partner in no round
   struct LowCouple {
     Pair ranks{};
     double residual = 0;  // the lowest, beside what its ranks' deficits explain

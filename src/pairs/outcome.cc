@@ -42,6 +42,7 @@ Reference Search::reference() const {
 
 Outcome Search::outcome() const {
   Outcome outcome{.left_out = estimate_.left_out,
+                  .not_measured = estimate_.not_measured,
                   .at_once_gbps = median_gbps(rounds_),
                   .parts = parts_,
                   .crowded = crowded_,

@@ -32,19 +32,20 @@ struct SearchOptions {
 };
 
 struct Outcome {
-  std::vector<Fault> faults{};  // lowest share first
-  std::vector<Pair> wrong{};    // couples between which data was wrong
-  std::vector<int> cleared{};   // suspect ranks that were fine when tested
-  std::vector<int> unclear{};   // those that are neither fine nor bad
-  std::size_t left_out = 0;     // suspects that were not tested: too many
-  double alone_gbps = 0;        // a couple undisturbed
-  double at_once_gbps = 0;      // likewise in the rounds
-  double noise = 0;             // spread of an undisturbed couple, as a share
-  double visible_share = 0;     // what is slower than that is found
-  std::size_t parts = 1;        // of each matching, so that couples do not disturb each other
-  bool crowded = false;         // they still do
-  std::size_t slots = 0;        // measurements one after the other
-  std::size_t couples = 0;      // in all of them
+  std::vector<Fault> faults{};   // lowest share first
+  std::vector<Pair> wrong{};     // couples between which data was wrong
+  std::vector<int> cleared{};    // suspect ranks that were fine when tested
+  std::vector<int> unclear{};    // those that are neither fine nor bad
+  std::size_t left_out = 0;      // suspects that were not tested: too many
+  std::size_t not_measured = 0;  // ranks that had a partner in no round
+  double alone_gbps = 0;         // a couple undisturbed
+  double at_once_gbps = 0;       // likewise in the rounds
+  double noise = 0;              // spread of an undisturbed couple, as a share
+  double visible_share = 0;      // what is slower than that is found
+  std::size_t parts = 1;         // of each matching, so that couples do not disturb each other
+  bool crowded = false;          // they still do
+  std::size_t slots = 0;         // measurements one after the other
+  std::size_t couples = 0;       // in all of them
 };
 
 class Search {

@@ -83,6 +83,9 @@ std::string heading(const Searched& searched) {
         outcome.alone_gbps, 100 * outcome.noise, outcome.at_once_gbps,
         outcome.parts > 1 ? fmt::format(", in rounds of {} parts", outcome.parts) : "");
   if (outcome.crowded) text += "# couples were in each other's way in all rounds\n";
+  if (outcome.not_measured > 0)
+    text += fmt::format("# {} not measured: no partner on the same rail in any round\n",
+                        counted(outcome.not_measured, "rank"));
   if (outcome.left_out > 0)
     text += fmt::format("# {} not tested: too many\n", counted(outcome.left_out, "suspect"));
   if (!outcome.cleared.empty())
@@ -211,6 +214,7 @@ std::string report_json(const Searched& searched) {
                          {"measurements", outcome.slots},
                          {"couples", outcome.couples},
                          {"interrupted", searched.interrupted},
+                         {"not_measured", outcome.not_measured},
                          {"not_tested", outcome.left_out},
                          {"cleared", outcome.cleared},
                          {"unclear", outcome.unclear},
@@ -240,6 +244,17 @@ std::string without_hosts(std::string_view hostfile, std::span<const std::string
     hostfile.remove_prefix(line.size());
   }
   return text;
+}
+
+std::string hostfile_text(const Searched& searched, std::string_view hostfile) {
+  const auto hosts = bad_hosts(searched);
+  std::string text;
+  for (const auto& host : hosts)
+    if (without_hosts(hostfile, std::span(&host, 1)) == hostfile)
+      text += fmt::format("# the hostfile does not name {}\n", host);
+  text +=
+      hosts.empty() ? "# the hostfile, with all its hosts:\n" : "# the hostfile without them:\n";
+  return text + without_hosts(hostfile, hosts);
 }
 
 }  // namespace linerate::pairs

@@ -35,4 +35,7 @@ inline constexpr std::size_t kMostHostfileBytes = std::size_t{16} << 20;
 // for byte. A host is the first word of a line, up to ':', with or without its domain.
 std::string without_hosts(std::string_view hostfile, std::span<const std::string> hosts);
 
+// That of the bad hosts, below a heading, and which of them it does not name.
+std::string hostfile_text(const Searched& searched, std::string_view hostfile);
+
 }  // namespace linerate::pairs

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace linerate::pairs {
 namespace {
 
@@ -40,20 +42,25 @@ TEST(PairSearch, TellsOneRailFromTheNode) {
   EXPECT_EQ(node.invented, 0u) << node.text();
 }
 
-// Measures what `gbps_of` says, for a search over so many nodes with a rank on each of so many
-// rails.
+// Measures what `gbps_of` says, where rank r is on nodes[r].
 template <typename GbpsOf>
-std::vector<Fault> faults_of(int nnodes, int nrails, GbpsOf gbps_of) {
-  std::vector<int> nodes;
-  for (int node = 0; node < nnodes; ++node)
-    nodes.insert(nodes.end(), static_cast<std::size_t>(nrails), node);
+Outcome outcome_of(const std::vector<int>& nodes, GbpsOf gbps_of) {
   Search search(layout_of(nodes), {.seed = 3});
   while (const auto round = search.next()) {
     std::vector<Rate> rates;
     for (const auto& couple : *round) rates.push_back({couple, gbps_of(couple), gbps_of(couple)});
     search.take(rates);
   }
-  return search.outcome().faults;
+  return search.outcome();
+}
+
+// With a rank on each of so many rails of so many nodes.
+template <typename GbpsOf>
+std::vector<Fault> faults_of(int nnodes, int nrails, GbpsOf gbps_of) {
+  std::vector<int> nodes;
+  for (int node = 0; node < nnodes; ++node)
+    nodes.insert(nodes.end(), static_cast<std::size_t>(nrails), node);
+  return outcome_of(nodes, gbps_of).faults;
 }
 
 TEST(PairSearch, NamesARailThatIsSlowOnAllNodesOnce) {
@@ -73,6 +80,22 @@ TEST(PairSearch, NamesNoRailWhereSomeOfItsRanksAreFine) {
   });
 
   for (const auto& fault : faults) EXPECT_NE(fault.kind, FaultKind::rail);
+}
+
+// Four of the nodes have a second rank, and hardly a round pairs two of them.
+TEST(PairSearch, AccusesNoRailWhoseRanksHadNoPartner) {
+  std::size_t most = 0;
+  for (const int first : {0, 1, 2, 3}) {
+    std::vector<int> nodes;
+    for (int node = 0; node < 256; ++node)
+      nodes.insert(nodes.end(), node % 64 == first ? 2 : 1, node);
+
+    const auto outcome = outcome_of(nodes, [](Pair) { return 0.1; });
+
+    EXPECT_THAT(outcome.faults, testing::IsEmpty()) << first;
+    most = std::max(most, outcome.not_measured);
+  }
+  EXPECT_EQ(most, 4u);
 }
 
 TEST(PairSearch, NamesAnIntermittentNode) {

@@ -88,6 +88,14 @@ TEST_F(Report, ShowsNoControlCharactersOfAHostname) {
   EXPECT_THAT(text, HasSubstr("'"));
 }
 
+TEST_F(Report, SaysWhichBadHostTheHostfileDoesNotName) {
+  EXPECT_EQ(hostfile_text(searched(), "10.0.0.2\n"),
+            "# the hostfile does not name host2\n# the hostfile without them:\n10.0.0.2\n");
+  EXPECT_EQ(hostfile_text(searched(), "host2\n"), "# the hostfile without them:\n# host2\n");
+  outcome_.faults.clear();
+  EXPECT_EQ(hostfile_text(searched(), "host2\n"), "# the hostfile, with all its hosts:\nhost2\n");
+}
+
 TEST(Hostfile, HasTheLinesOfBadHostsAsComments) {
   const std::array<std::string, 2> hosts{"host2", "n7.rack.example"};
 
