@@ -10,28 +10,42 @@
 namespace linerate::tuning {
 namespace {
 
-// What makes data wrong or errors silent, or hides a fault, whatever it gains.
+// What makes data wrong or errors silent, or hides a fault, whatever it gains: with any value but
+// the safe one, because libraries take many spellings of yes and no.
 struct Danger {
-  std::string_view name, value;  // no value: any
+  std::string_view name, safe_value;  // empty: none is safe
   std::string_view why;
 };
 constexpr auto kDangers = std::to_array<Danger>({
-    {"NCCL_PROTO", "LL128",
-     "forced, it is used also on machines where data may be wrong; NCCL uses it by itself where it "
-     "is safe"},
-    {"NCCL_GDR_FLUSH_DISABLE", "1", "a GPU may read data before all of it has arrived"},
-    {"NCCL_NET_FORCE_FLUSH", "0", "a GPU may read data before all of it has arrived"},
-    {"NCCL_IGNORE_DISABLED_P2P", "", "it hides that peer access does not work"},
-    {"NCCL_IGNORE_NET_MISMATCH", "1", "it hides nodes with other networks"},
-    {"NCCL_IGNORE_COLLNET_MISMATCH", "1", "it hides nodes with other networks"},
+    {"NCCL_GDR_FLUSH_DISABLE", "0", "a GPU may read data before all of it has arrived"},
+    {"NCCL_NET_FORCE_FLUSH", "1", "a GPU may read data before all of it has arrived"},
+    {"NCCL_IGNORE_DISABLED_P2P", "0", "it hides that peer access does not work"},
+    {"NCCL_IGNORE_NET_MISMATCH", "0", "it hides nodes with other networks"},
+    {"NCCL_IGNORE_COLLNET_MISMATCH", "0", "it hides nodes with other networks"},
     {"NCCL_IB_TIMEOUT", "", "it decides when a fault is noticed, and nothing else"},
     {"NCCL_IB_RETRY_CNT", "", "it decides when a fault is noticed, and nothing else"},
-    {"OMPI_MCA_mpi_param_check", "0", "wrong arguments would no longer be noticed"},
-    {"OMPI_MCA_mpi_leave_pinned", "1",
+    {"OMPI_MCA_mpi_param_check", "1", "wrong arguments would no longer be noticed"},
+    {"OMPI_MCA_mpi_leave_pinned", "0",
      "memory that an allocator has given back may stay registered, and data may be wrong"},
-    {"OMPI_MCA_mpi_leave_pinned_pipeline", "1",
+    {"OMPI_MCA_mpi_leave_pinned_pipeline", "0",
      "memory that an allocator has given back may stay registered, and data may be wrong"},
 });
+constexpr std::string_view kForcesLl128 =
+    "forced, it is used also on machines where data may be wrong; NCCL uses it by itself where it "
+    "is safe";
+
+// NCCL_PROTO is a list, "all_reduce:LL,Simple;LL" since 2.24 one for each function; behind ^ those
+// that are left out, and all others are forced.
+bool forces_ll128(std::string_view value) {
+  return std::ranges::any_of(split(lower(value), ';'), [](std::string_view list) {
+    list = trim(list.substr(list.find(':') + 1));
+    const bool leaves_out = list.starts_with('^');
+    const auto names = split(list.substr(leaves_out ? 1 : 0), ',');
+    const bool named =
+        std::ranges::any_of(names, [](std::string_view name) { return trim(name) == "ll128"; });
+    return named != leaves_out;
+  });
+}
 
 std::string_view prefix_of(Library library) {
   switch (library) {
@@ -104,12 +118,9 @@ std::string_view backend_of(Library library) {
 }
 
 std::string_view danger_of(std::string_view name, std::string_view value) {
-  const auto words = split(value, ',');
-  for (const auto& row : kDangers) {
-    const auto is_it = [&](const auto& word) { return lower(word) == lower(row.value); };
-    if (row.name == name && (row.value.empty() || std::ranges::any_of(words, is_it)))
-      return row.why;
-  }
+  if (name == "NCCL_PROTO" && forces_ll128(value)) return kForcesLl128;
+  for (const auto& row : kDangers)
+    if (row.name == name && (row.safe_value.empty() || value != row.safe_value)) return row.why;
   return {};
 }
 

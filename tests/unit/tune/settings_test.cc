@@ -144,6 +144,8 @@ TEST(TriedSettings, AreAddedOrRefusedInASentence) {
   const auto good = tried(Library::nccl, {"NCCL_NTHREADS=256"});
   ASSERT_TRUE(good);
   EXPECT_THAT(words_of(*good), Contains("NCCL_NTHREADS=256"));
+  for (const auto* safe : {"NCCL_PROTO=Simple", "NCCL_PROTO=^LL128", "NCCL_GDR_FLUSH_DISABLE=0"})
+    EXPECT_TRUE(tried(Library::nccl, {safe})) << safe;
 
   const struct {
     Library library;
@@ -151,6 +153,10 @@ TEST(TriedSettings, AreAddedOrRefusedInASentence) {
   } kRefused[] = {
       {Library::nccl, "NCCL_PROTO=LL128", "is refused: forced"},
       {Library::nccl, "NCCL_PROTO=simple,ll128", "is refused"},
+      {Library::nccl, "NCCL_PROTO=^LL", "is refused"},
+      {Library::nccl, "NCCL_PROTO=Simple;allreduce:LL,LL128", "is refused"},
+      {Library::nccl, "NCCL_GDR_FLUSH_DISABLE=2", "is refused"},
+      {Library::mpi, "OMPI_MCA_mpi_param_check=false", "is refused"},
       {Library::nccl, "NCCL_IB_TIMEOUT=14", "is refused: it decides when a fault"},
       {Library::mpi, "OMPI_MCA_mpi_leave_pinned=1", "is refused"},
       {Library::nccl, "OMPI_MCA_btl=tcp", "is no setting of nccl"},
