@@ -63,10 +63,12 @@ add_custom_command(OUTPUT ${fake_gpus}/bin/linerate
   COMMAND ${CMAKE_COMMAND} -E copy $<TARGET_FILE:nccl-tuner-linerate> ${fake_gpus}/lib
   DEPENDS linerate nccl-tuner-linerate)
 foreach(name IN ITEMS nccl nccl_options nccl_device_api nccl_faults nccl_signals nccl_tune
-                      nccl_verdict memcpy_fakes memcpy_faults)
+                      nccl_tuner nccl_verdict memcpy_fakes memcpy_faults)
   set(label system)
   if(name IN_LIST slow)
     set(label slow)
+  elseif(name IN_LIST timing)
+    set(label timing)
   endif()
   linerate_python_test(system.${name} ${label} tests/system/${name}_test.py
     LINERATE_FAKE_GPUS=${fake_gpus}/bin/linerate)

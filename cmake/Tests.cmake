@@ -300,16 +300,16 @@ endforeach()
 # The tools as users start them: every file of tests/system, but those that are registered by name
 # here or in NcclTests.cmake. Each has its own folders, ports and network namespaces, so that they
 # run beside each other; those that measure run alone.
-set(measuring tune tune_library measure verdict train_overlap doctor_prove)
+set(measuring tune tune_library measure sweep_pairs verdict train_overlap doctor_prove)
 # Verdicts on what this machine did in real time: other work beside them changes what they see.
 # Their rules are tested on made-up times (tests/unit/bench) and on the fake's clock
 # (system.verdict).
-set(timing compare_power host_verdict host_repeats network_verdict network_verdict_mpi
+set(timing compare_power host_verdict host_repeats nccl_tune network_verdict network_verdict_mpi
   verdict_repeats)
 # Longer than a fast look allows: `make test` leaves them to .ci/run and `make test-full`.
 set(slow bench calibration checkpoint_kills docs doctor_prove doctor_quick_bench doctor_ras elastic
   elastic_ends elastic_env emulation faults gloo gloo_hosts hangs health hosts nccl_faults
-  nccl_signals nccl_tune outputs placement plan plan_network progress random_stops scale
+  nccl_signals outputs placement plan plan_network progress random_stops scale
   scale_launch slurm suite_ends sweep_launch sweep_outcomes sweep_pairs train_3d train_launch
   train_layouts train_overlap train_progress train_records train_resident train_sync train_trace
   tune_library verdict)

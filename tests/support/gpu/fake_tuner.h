@@ -5,7 +5,7 @@
 
 namespace linerate::nccl::fake {
 
-// Where LINERATE_FAKE_NCCL_FAST is set, as in Tree/LL, a call by another choice takes 200 us
+// Where LINERATE_FAKE_NCCL_FAST is set, as in Tree/LL, a call by another choice takes 2 ms
 // longer. The choice is Ring/Simple, unless NCCL_ALGO and NCCL_PROTO, or the plugin of
 // NCCL_TUNER_PLUGIN, make it another one. Without the variable nothing happens here.
 void tune_begin(const Member& member);
