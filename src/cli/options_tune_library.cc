@@ -165,8 +165,11 @@ Refusal check_tune_library(const Config& config) {
 std::span<const OptionRow> tune_library_options() { return kRows; }
 
 std::optional<tuning::Library> library_to_tune(const std::vector<std::string>& words) {
-  for (const auto& [name, library] : kLibraries)
-    if (std::ranges::find(words, name) != words.end()) return library;
+  for (const auto& word : words) {
+    if (word == "host") return std::nullopt;
+    const auto* row = std::ranges::find(kLibraries, word, &Choice<tuning::Library>::text);
+    if (row != kLibraries.end()) return row->value;
+  }
   return std::nullopt;
 }
 

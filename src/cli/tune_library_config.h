@@ -26,7 +26,8 @@ struct TuneLibraryConfig {
   std::optional<bool> progress{};  // nothing: where stderr is a terminal
 };
 
-// The library that stands among the words behind `linerate tune`; nothing: they name none.
+// The library that stands first among the words behind `linerate tune`; nothing: they name none, or
+// the host backend before it.
 std::optional<tuning::Library> library_to_tune(const std::vector<std::string>& words);
 // Those words, library included. Values that are not given are the defaults of the rows, and the
 // library's own way to start ranks.

@@ -83,5 +83,11 @@ TEST(LibraryToTune, StandsAnywhere) {
   EXPECT_EQ(library_to_tune({"host"}), std::nullopt);
 }
 
+TEST(LibraryToTune, IsNoValueOfAnOptionBehindIt) {
+  EXPECT_EQ(library_to_tune({"gloo", "-o", "mpi"}), tuning::Library::gloo);
+  EXPECT_EQ(parse_tune_library({"mpi", "-o", "nccl"})->folder, "nccl");
+  EXPECT_EQ(library_to_tune({"host", "--collectives", "mpi"}), std::nullopt);
+}
+
 }  // namespace
 }  // namespace linerate
