@@ -89,7 +89,8 @@ class LibraryTuning {
     for (const auto* collective : config_.study.collectives)
       all += tuning::most_launches(arms_of(collective).size(), {collective}, effort());
     const auto sides = 2 * static_cast<std::size_t>(effort().confirmations);
-    return all + sides * config_.study.collectives.size();
+    const std::size_t proofs = arms_of(nullptr).empty() ? 1 : 2;  // again without the process'
+    return all + proofs * sides * config_.study.collectives.size();
   }
 
  private:
@@ -169,16 +170,17 @@ class LibraryTuning {
     return std::nullopt;
   }
 
-  void write_files() const {
-    for (const auto& file : tuning::files_of(tuned_, paths_))
-      if (const auto why = write_whole_file(fs::path(paths_.folder) / file.name, file.text))
-        throw Error(fmt::format("{}/{} cannot be written: {}.", paths_.folder, file.name, *why));
+  void write_files(const tuning::Paths& paths) const {
+    for (const auto& file : tuning::files_of(tuned_, paths))
+      if (const auto why = write_whole_file(fs::path(paths.folder) / file.name, file.text))
+        throw Error(fmt::format("{}/{} cannot be written: {}.", paths.folder, file.name, *why));
   }
 
-  void remove_files() const {
+  void remove_files(const tuning::Paths& paths) const {
     std::error_code gone;
-    for (const auto& file : tuning::files_of(tuned_, paths_))
-      fs::remove(fs::path(paths_.folder) / file.name, gone);
+    for (const auto& file : tuning::files_of(tuned_, paths))
+      fs::remove(fs::path(paths.folder) / file.name, gone);
+    fs::remove(paths.folder, gone);
   }
 
   // Those of which something is kept; with a setting of the process, all.
@@ -190,15 +192,19 @@ class LibraryTuning {
     return some;
   }
 
-  // The files are gone again afterwards, whatever happens.
+  // In a folder of their own within the one asked for, which all nodes see: files of an earlier
+  // search stay as they are until something is kept. Gone again afterwards, whatever happens.
   tuning::Searched measured_with_files() {
     struct Removal {
       const LibraryTuning& of;
-      ~Removal() { of.remove_files(); }
+      const tuning::Paths& paths;
+      ~Removal() { of.remove_files(paths); }
     };
-    const Removal removal{*this};
-    write_files();
-    return tuning::confirm(tuning::variables_of(tuned_, paths_), to_prove(), effort(),
+    auto paths = paths_;
+    paths.folder += "/.proof";
+    const Removal removal{*this, paths};
+    write_files(paths);
+    return tuning::confirm(tuning::variables_of(tuned_, paths), to_prove(), effort(),
                            launcher_.with({}));
   }
 
@@ -217,8 +223,8 @@ class LibraryTuning {
       say(fmt::format("With the files a run fails: {}", found.dropped[0].why));
       return ExitCode::failed;
     }
-    show(fmt::format("# measured again, in {} launches, with the files of {} and without:\n",
-                     found.launches, paths_.folder));
+    show(fmt::format("# measured again, in {} launches, with the files and without:\n",
+                     found.launches));
     show(proof_text(found));
     const bool process_falls = !tuned_.process.empty() && !holds_for_process(found);
     keep_what_holds(found);
@@ -272,7 +278,7 @@ class LibraryTuning {
       show("# nothing is kept: what was faster was not so again\n");
       return ExitCode::ok;
     }
-    write_files();
+    write_files(paths_);
     for (const auto& rule : tuned_.rules)
       show(fmt::format("# rule: {} from {} to {} bytes, {} ranks on {}: {}\n",
                        rule.collective->name, rule.min_bytes, rule.max_bytes, tuned_.ranks,

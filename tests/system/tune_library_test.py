@@ -87,6 +87,23 @@ class TuneLibrary(unittest.TestCase):
         self.assertIn(f"export OMPI_MCA_coll_tuned_dynamic_rules_filename={out}",
                       (out / "openmpi.sh").read_text())
 
+    def test_what_is_not_faster_again_leaves_earlier_files_alone(self):
+        launcher = self.folder / "launcher"
+        launcher.write_text(LAUNCHER.replace("dynamic_rules_filename", "never_set"))
+        launcher.chmod(0o755)
+        out = self.folder / "out"
+        out.mkdir()
+        (out / "openmpi.sh").write_text("# of an earlier search\n")
+
+        done = tune("mpi", "--collectives", "scatter", "--sizes", "64K", "--repeat", "6", "-o",
+                    str(out), "--start", f"{launcher} {{ranks}}", "--seed", "1", "--options",
+                    "-n 20 -w 5 --expect off", **SET)
+
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("# nothing is kept: what was faster was not so again\n", done.stdout)
+        self.assertEqual([path.name for path in out.iterdir()], ["openmpi.sh"])
+        self.assertEqual((out / "openmpi.sh").read_text(), "# of an earlier search\n")
+
     def test_gloo_has_its_interfaces(self):
         done = tune("gloo", "--dry-run")
 
