@@ -113,9 +113,7 @@ ExitCode PairsSearch::report(const pairs::Search& search) const {
                                  .seed = asked_.seed,
                                  .interrupted = interrupted_};
   auto text = asked_.config.json ? pairs::report_json(searched) : pairs::report_text(searched);
-  if (!asked_.hostfile.empty())
-    text += "# the hostfile without them:\n" +
-            pairs::without_hosts(asked_.hostfile, pairs::bad_hosts(searched));
+  if (!asked_.hostfile.empty()) text += pairs::hostfile_text(searched, asked_.hostfile);
   TextFile::standard_output().write(text);
   if (interrupted_) return ExitCode::interrupted;
   if (!outcome.wrong.empty()) return ExitCode::failed;
