@@ -233,7 +233,10 @@ void CaseRunner::measure(const CaseOnThread& on_thread, CallIssuer& issuer, Meas
     const auto decision = decide(m, start_ns, false);
     if (interrupted_) return;
     m.batch = decision.batch;
-    SamplePlan samples{.samples = config.iters, .batch = m.batch, .captured = captured.get()};
+    SamplePlan samples{.samples = config.iters,
+                       .first = m.iters - config.iters,
+                       .batch = m.batch,
+                       .captured = captured.get()};
     if (captured) {
       samples.samples = static_cast<std::uint64_t>(launches);
       samples.batch = m.batch = static_cast<int>(config.iters) * config.agg_iters;

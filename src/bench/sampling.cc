@@ -103,6 +103,7 @@ Sampler::Sampler(Session& session)
 void Sampler::run(CallIssuer& issuer, const SamplePlan& plan, const std::vector<ThreadSet>& sets,
                   std::vector<SampleReduction>& reductions) {
   next_slot_ = 0;
+  sample_ = plan.first;
   before_ = offset_now();
   session_.align();
   for (std::uint64_t done = 0; done < plan.samples;) {

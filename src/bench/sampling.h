@@ -48,8 +48,9 @@ struct SampleReduction {
 
 struct SamplePlan {
   std::uint64_t samples = 20;
-  int batch = 1;           // calls per sample
-  std::uint64_t skip = 0;  // the first samples that are dropped (-K)
+  std::uint64_t first = 0;  // the case's number of the first of them
+  int batch = 1;            // calls per sample
+  std::uint64_t skip = 0;   // the first samples that are dropped (-K)
   std::size_t sliding_slots = 1;
   const SkewPattern* skew = nullptr;    // what each thread's first rank waits for; null: nothing
   CapturedWindow* captured = nullptr;   // with it a sample is one launch, of `batch` calls
@@ -87,7 +88,7 @@ class Sampler {
   // Per local rank, one point more than stamps: with -I on devices that keep their own time.
   std::vector<std::unique_ptr<TimingEvents>> timing_events_;
   std::size_t next_slot_ = 0;
-  std::uint64_t sample_ = 0;  // of the case, over all windows
+  std::uint64_t sample_ = 0;  // of the case: SamplePlan::first, and on
   ClockOffset before_;        // of the current block
 };
 

@@ -36,13 +36,20 @@ class Skew(unittest.TestCase):
         self.assertEqual(lines[0]["settings"]["skew"], str(delays))
         self.assertFalse([line for line in lines if line.get("rule") == "late_rank"])
 
+    def test_of_a_file_begins_anew_with_each_case(self):
+        delays = self.folder / "delays"
+        delays.write_text(f"0\n{DELAY_US} 0\n0\n")
+        _, lines = self.measured(str(delays), "-n", "1")
+        for result in (line for line in lines if line["kind"] == "result"):
+            self.assertGreater(result["arrival_skew_us"], DELAY_US / 2)
+
     def test_drawn_is_told_row_by_row(self):
-        text, lines = self.measured("uniform:1ms")
-        told = text[text.index("# Under --skew uniform:1000us"):].splitlines()
+        text, lines = self.measured("uniform:100ms")
+        told = text[text.index("# Under --skew uniform:100000us"):].splitlines()
         rows = [line.split()[1:3] for line in told if "_place" in line]
         self.assertEqual(rows, [["1024", "out_of_place"], ["1024", "in_place"]])
         for result in (line for line in lines if line["kind"] == "result"):
-            self.assertGreater(result["arrival_skew_us"], 0)
+            self.assertGreater(result["arrival_skew_us"], 10_000)
 
     def test_that_does_not_fit_the_ranks_is_refused(self):
         delays = self.folder / "delays"
