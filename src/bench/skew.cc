@@ -90,7 +90,7 @@ SkewPattern skew_of(const SkewOptions& options, std::uint64_t seed, int nranks) 
     return Error(fmt::format("--skew '{}': {}", options.file, why), ExitCode::usage);
   };
   const auto text = read_regular_file(options.file, SkewPattern::kMaxTextBytes);
-  if (!text) throw refuse(text.sentence());
+  if (!text) throw refuse(text.sentence() + " Give a file of delays, or uniform:TIME.");
   auto pattern = SkewPattern::parse(*text, nranks);
   if (!pattern) throw refuse(pattern.sentence());
   return std::move(pattern).value();

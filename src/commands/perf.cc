@@ -36,7 +36,13 @@ bool is_first_on_host(const Environment& environment) {
 void check_traffic(const PerfJob& job, int nranks) {
   for (const auto& run : job.configs()) {
     if (run.collective != nullptr) (void)traffic_of(run, largest_group(run, nranks));
-    if (run.skew.asked()) (void)skew_of(run.skew, run.seed, nranks);
+    if (!run.skew.asked()) continue;
+    const auto most_s = skew_of(run.skew, run.seed, nranks).most_us() / 1e6;
+    if (run.timeout_s > 0 && most_s >= run.timeout_s)
+      throw Error(fmt::format("--skew makes a rank {} s late, and -T/--timeout {} ends the run "
+                              "before: give shorter delays or a longer time.",
+                              most_s, run.timeout_s),
+                  ExitCode::usage);
   }
 }
 

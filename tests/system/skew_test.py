@@ -51,6 +51,16 @@ class Skew(unittest.TestCase):
         for result in (line for line in lines if line["kind"] == "result"):
             self.assertGreater(result["arrival_skew_us"], 10_000)
 
+    def test_beyond_the_time_limit_is_refused(self):
+        done = run([tool("all_reduce_perf"), "-t", "2", "--skew", "uniform:3s", "-T", "2"])
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("makes a rank 3 s late, and -T/--timeout 2", done.stderr)
+
+    def test_of_an_unknown_kind_names_the_known_one(self):
+        done = run([tool("all_reduce_perf"), "-t", "2", "--skew", "normal:50us"])
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("Give a file of delays, or uniform:TIME.", done.stderr)
+
     def test_that_does_not_fit_the_ranks_is_refused(self):
         delays = self.folder / "delays"
         delays.write_text("0\n1\n")
