@@ -362,10 +362,10 @@ linerate_python_test(system.sweep_50_kills slow tests/system/sweep_kills_test.py
 linerate_python_test(system.elastic_20_kills full tests/system/elastic_test.py
   LINERATE_KILLS=20 LINERATE_SEED=19)
 set_tests_properties(system.elastic_20_kills PROPERTIES TIMEOUT 1200)
-# Each layout of up to 8 ranks, some 250.
+# Each layout of up to 8 ranks, 294: an hour of two cores.
 linerate_python_test(system.train_all_layouts full tests/system/train_layouts_test.py
   TRAIN_LAYOUTS=all)
-set_tests_properties(system.train_all_layouts PROPERTIES TIMEOUT 3600)
+set_tests_properties(system.train_all_layouts PROPERTIES TIMEOUT 7200)
 # 2200 steps, some minutes.
 linerate_python_test(system.train_learning full tests/system/train_learning_test.py)
 set_tests_properties(system.train_learning PROPERTIES TIMEOUT 3600)
