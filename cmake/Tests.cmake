@@ -288,8 +288,8 @@ endforeach()
 linerate_python_test(architecture.rules architecture tests/architecture/check_layers_test.py)
 linerate_python_test(architecture.scopes architecture tests/architecture/scopes_test.py)
 linerate_python_test(report.files report tests/system/report_test.py)
-foreach(name IN ITEMS answer bands between charts compare fuzz input pairs pointing problems runs
-    sizes sorting texts)
+foreach(name IN ITEMS answer bands between charts compare effects fuzz input pairs pointing problems
+    runs sizes sorting study texts)
   linerate_python_test(report.${name} report tests/system/report_${name}_test.py)
 endforeach()
 linerate_python_test(output.parsers output tests/system/parsers_test.py)

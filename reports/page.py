@@ -22,6 +22,7 @@ from ratio_chart import RatioPanel, draw_ratio
 from raw import raw_files
 from scene_svg import svg_of
 from tips import panel_tips, ratio_tips
+from units import significant
 
 MAX_PAGE_BYTES = 3_000_000  # that raw data may fill
 RAW_PLACE = "\0raw\0"  # no text of a run has such characters
@@ -66,10 +67,10 @@ def _ratio_picture(panel: RatioPanel, tips: Tips) -> Picture:
 
 
 @cache
-def _environment(autoescape: bool) -> Environment:
+def templates(autoescape: bool) -> Environment:
     environment = Environment(loader=FileSystemLoader(FOLDER), autoescape=autoescape,
                               undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters |= {"cell": _markdown_cell, "options": _options}
+    environment.filters |= {"cell": _markdown_cell, "options": _options, "significant": significant}
     return environment
 
 
@@ -89,7 +90,7 @@ def write_page(contents: Contents, path: Path) -> None:
     script = (FOLDER / "page.js").read_text(encoding="utf-8")
     style = (FOLDER / "page.css").read_text(encoding="utf-8")
     tips, drawings = Tips(), contents.drawings
-    environment = _environment(True)
+    environment = templates(True)
     page = environment.get_template("page.html.j2").render(
         contents=contents,
         pictures=[p for panel in drawings.panels for p in _pictures(panel, tips)],
@@ -112,5 +113,5 @@ def _markdown_cell(text: object) -> str:
 
 
 def write_markdown(contents: Contents, path: Path) -> None:
-    text = _environment(False).get_template("report.md.j2").render(contents=contents)
+    text = templates(False).get_template("report.md.j2").render(contents=contents)
     path.write_text(text, encoding="utf-8")

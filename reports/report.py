@@ -5,7 +5,7 @@ report.py PROGRAM FOLDER FORMATS TITLE FILE…: linerate report reads the comman
 PROGRAM is linerate, which is asked to compare; empty: nobody is. FORMATS: html, md, png or svg,
 several with commas between. A FILE may have a name before it: before=a.jsonl. Exit codes: 0 ok;
 1 the disk is full or broken; 2 an input is missing or foreign, or none has a result; 5 a library of
-Python is missing; 130 interrupted.
+Python is missing; 130 interrupted. One FILE of linerate sweep makes a page of its own.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from checked import MAX_WORD, printable
 from contents import Contents
 from records import Run
 from runlog import BadInput, NoResults, read_runs
+from study_file import study_of
 
 DISK_FAILURES = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 PICTURES = ("png", "svg")
@@ -77,7 +78,8 @@ def _write(contents: Contents, folder: Path, formats: list[str]) -> list[Path]:
 def main(words: list[str]) -> int:
     program, folder, formats, title, *files = words
     try:
-        runs = _runs_of(files)
+        study = study_of([_named(word)[0] for word in files], formats)
+        runs = [] if study else _runs_of(files)
     except BadInput as problem:
         _say(str(problem))
         return 2
@@ -86,9 +88,14 @@ def main(words: list[str]) -> int:
         return 2
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
-        contents = Contents(runs, title, asker(program))
-        for path in _write(contents, Path(folder), formats.split(",")):
-            print(path, file=sys.stderr)
+        if study:
+            from study import write_study
+
+            written = [write_study(study, Path(folder), title)]
+        else:
+            contents = Contents(runs, title, asker(program))
+            written = _write(contents, Path(folder), formats.split(","))
+        print(*written, sep="\n", file=sys.stderr)
     except ImportError as problem:
         _say(f"{problem}. Install it, or set PYTHON to a Python 3 that has it.")
         return 5

@@ -1,0 +1,80 @@
+"""What a sweep's file tells: effects of settings, winners, scaling, histories."""
+
+import unittest
+
+from study_case import StudyCase
+from study_effects import effects_of, medians_of
+from study_trends import histories_of, scalings_of
+from study_winners import spreads_of, winners_of
+
+
+class StudyNumbers(StudyCase):
+    def test_an_effect_is_of_runs_that_differ_in_nothing_else(self):
+        for other in ("1", "4"):
+            slow = 10 if other == "4" else 1
+            self.case({"ALGO": None, "QPS": other}, {8: 10 * slow, 64: 100 * slow})
+            self.case({"ALGO": "Tree", "QPS": other}, {8: 20 * slow, 64: 150 * slow})
+        self.case({"ALGO": "Ring", "QPS": "2"}, {8: 1})  # nothing to hold it against
+
+        study = self.study()
+        effects = {f"{e.setting}={e.value}": e for e in effects_of(study, medians_of(study))}
+
+        self.assertEqual(set(effects), {"ALGO=Tree", "QPS=4"})
+        tree = effects["ALGO=Tree"]
+        self.assertEqual((tree.against, len(tree.logs)), ("unset", 4))
+        self.assertAlmostEqual(tree.ratio, 3 ** 0.5)
+        self.assertEqual(tree.strongest.bytes, 8)
+        self.assertAlmostEqual(effects["QPS=4"].ratio, 10)
+        self.assertEqual(list(effects), ["QPS=4", "ALGO=Tree"])
+
+    def test_repeats_count_by_their_median_and_wrong_or_unfinished_runs_do_not(self):
+        for time_us in (10, 11, 90):
+            self.case({"A": "1"}, {8: time_us})
+        self.case({"A": "2"}, {8: 1}, wrong=3)
+        self.case({"A": "3"}, {8: 1}, outcome="hung")
+
+        study = self.study()
+
+        self.assertEqual(list(medians_of(study).values()), [{0: 11}])
+        self.assertEqual(study.outcomes, {"ok": 4, "hung": 1})
+
+    def test_the_winner_loses_least_over_all_calls(self):
+        self.case({"A": "1"}, {8: 10, 64: 40})
+        self.case({"A": "2"}, {8: 20, 64: 20})
+        self.case({"A": "3"}, {8: 10.2, 64: 20})
+
+        study = self.study()
+        winners = winners_of(study, medians_of(study))
+
+        self.assertEqual([w.words.split(", ")[0] for w in winners], ["A=3", "A=1", "A=2"])
+        self.assertEqual((winners[0].calls, winners[0].fastest), (2, 2))
+        self.assertAlmostEqual(winners[1].loss, 2 ** 0.5 - 1)
+        spread = spreads_of(study, medians_of(study))[0]
+        self.assertEqual((spread.best_us, spread.worst_us, spread.factor), (10, 20, 2))
+
+    def test_scaling_is_by_nodes_at_the_largest_size(self):
+        for nodes in (1, 2, 4):
+            self.case({}, {8: 1, 64: 10 * nodes}, nodes=nodes)
+
+        study = self.study()
+        scaling, = scalings_of(study, medians_of(study))
+
+        self.assertEqual(scaling.unit, "nodes")
+        self.assertEqual(list(scaling.lines["backend=host"]), [1, 2, 4])
+        self.assertAlmostEqual(scaling.lines["backend=host"][4], 64 / 40 / 1e3)
+
+    def test_a_history_tells_where_the_last_run_is_outside(self):
+        for day, time_us in ((3, 100), (1, 98), (2, 102), (4, 120)):
+            self.case({}, {8: 1, 64: time_us}, day=day)
+
+        history, = histories_of(self.study())
+
+        self.assertEqual([p.time_us for p in history.points], [98, 102, 100, 120])
+        self.assertEqual((history.what.bytes, history.outside), (64, "slower"))
+        self.assertAlmostEqual(history.ratio, 1.2)
+        self.case({}, {64: 119}, day=5)  # within those before it
+        self.assertEqual(histories_of(self.study())[0].outside, "")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,42 @@
+"""The page of a sweep's file: what it says and escapes, and what is refused."""
+
+import unittest
+
+from runs import write_run
+from study_case import StudyCase
+
+
+class StudyPage(StudyCase):
+    def test_the_page_says_it_and_escapes_what_the_file_holds(self):
+        self.case({"ALGO": None}, {8: 10})
+        self.case({"ALGO": "<b>Tree"}, {8: 20})
+        self.case({}, {}, outcome="crashed", nodes=2)
+
+        code, _ = self.call("html", "my <i>night", str(self.path))
+        page = (self.folder / "report.html").read_text(encoding="utf-8")
+
+        self.assertEqual(code, 0)
+        self.assertIn("3 cases: 2 ok, 1 crashed; 2 results.", page)
+        self.assertIn("calls take 2.00 times as long as without ALGO (median of 1 call).", page)
+        self.assertIn("run &lt;2&gt;", page)
+        self.assertNotIn("<b>Tree", page)
+        self.assertNotIn("<i>", page)
+        self.assertNotIn("http", page.replace("http-equiv", ""))
+
+    def test_what_is_no_study_is_refused(self):
+        self.case({}, {8: 1})
+        run = self.folder / "run.jsonl"
+        write_run(run, [])
+        self.assertIn("give it alone", self.call("html", "", str(self.path), str(run))[1])
+        self.assertIn("html only", self.call("html,md", "", str(self.path))[1])
+        self.file.execute("PRAGMA user_version = 2")
+        self.assertIn("schema 2", self.call("html", "", str(self.path))[1])
+        self.file.execute("PRAGMA application_id = 7")
+        self.assertIn("is no file of linerate sweep", self.call("html", "", str(self.path))[1])
+        self.path.write_bytes(self.path.read_bytes()[:2000])
+        code, said = self.call("html", "", str(self.path))
+        self.assertEqual((code, said.count("\n")), (2, 1), said)
+
+
+if __name__ == "__main__":
+    unittest.main()
