@@ -29,5 +29,5 @@ endfunction()
 
 linerate_fuzzers(${CMAKE_CURRENT_SOURCE_DIR}/tests/fuzz linerate_cli linerate_doctor_hang
                  linerate_doctor_log linerate_doctor_node linerate_doctor_results linerate_pairs
-                 linerate_backend_host linerate_nccl_tuner_rules)
+                 linerate_replay linerate_backend_host linerate_nccl_tuner_rules)
 linerate_fuzzers(${CMAKE_CURRENT_SOURCE_DIR}/tests/fuzz/topo linerate_topo)

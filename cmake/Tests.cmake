@@ -208,6 +208,7 @@ if(TARGET unit_pairs)  # 200 clusters of each kind: the tables of docs/bad-nodes
     COMMAND $<TARGET_FILE:unit_pairs>)
   set_property(TEST unit_pairs.seeds APPEND PROPERTY ENVIRONMENT PAIRS_SEEDS=200)
 endif()
+linerate_test(unit_replay tests/unit/replay linerate_replay)
 linerate_test(unit_tune tests/unit/tune linerate_tune linerate_nccl_tuner_rules)
 linerate_test(unit_plan tests/unit/plan linerate_plan)
 linerate_test(unit_cli tests/unit/cli linerate_cli)
@@ -309,7 +310,7 @@ set(timing compare_power host_verdict host_repeats nccl_tune network_verdict net
 # Longer than a fast look allows: `make test` leaves them to .ci/run and `make test-full`.
 set(slow bench calibration checkpoint_kills docs doctor_prove doctor_quick_bench doctor_ras elastic
   elastic_ends elastic_env emulation faults gloo gloo_hosts hangs health hosts nccl_faults
-  nccl_signals outputs placement plan plan_network progress random_stops scale
+  nccl_signals outputs placement plan plan_network progress random_stops replay scale
   scale_launch slurm suite_ends sweep_launch sweep_outcomes sweep_pairs train_3d train_launch
   train_layouts train_overlap train_progress train_records train_resident train_sync train_trace
   tune_library verdict)

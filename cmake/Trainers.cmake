@@ -23,7 +23,7 @@ linerate_library(training_engine trainers/engine linerate_training_model linerat
                  linerate_optimizer linerate_model linerate_job)
 
 linerate_library(training_programs trainers/programs linerate_training_engine linerate_cpu_math
-                 linerate_commands)
+                 linerate_commands linerate_replay)
 
 # Programs as linerate is one: symbols are exported for the modules of backends.
 get_property(layers GLOBAL PROPERTY LINERATE_LAYERS)

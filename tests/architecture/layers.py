@@ -32,7 +32,7 @@ FOLDERS = (
     *(_under_src(name, 3) for name in ("job", "bench")),
     Folder("trainers", "trainers", "trainers", 3),
     *(_under_src(name, 4) for name in ("diagnose", "output", "compare", "scale", "sweep", "tune",
-                                       "plan", "pairs")),
+                                       "plan", "pairs", "replay")),
     *(_under_src(name, 5) for name in ("cli", "commands")),
     Folder("trainers/programs", "trainers/programs", "trainers/programs", 5),
     Folder("main", "src", "main", 6),
@@ -102,7 +102,7 @@ FOREIGN = (
     Foreign(r"(cblas|lapacke|openblas\w*)\.h", ("devices/cpu",)),
     Foreign(r"gloo/.*", ("backends/gloo",)),
     Foreign(r"sqlite3\.h", ("sweep",)),
-    Foreign(r"zlib\.h", ("trainers",)),
+    Foreign(r"zlib\.h", ("trainers", "replay")),
     Foreign(r"yaml-cpp/.*", ("yaml",)),
     Foreign(r"(infiniband|rdma)/.*", ("topo",)),
 )
