@@ -19,7 +19,8 @@ bool keeps_what_it_has(const linerate::Invocation& call) {
   const auto has = [&](std::string_view word) { return std::ranges::count(call.words, word) > 0; };
   return call.command == Command::perf || call.command == Command::suite ||
          call.command == Command::memcpy || call.command == Command::compare ||
-         call.command == Command::scale || call.command == Command::sweep ||
+         call.command == Command::scale || call.command == Command::replay ||
+         call.command == Command::sweep ||
          (call.command == Command::tune && (has("nccl") || has("mpi") || has("gloo"))) ||
          (call.command == Command::doctor && (has("prove") || has("--quick-bench")));
 }
@@ -42,6 +43,8 @@ linerate::ExitCode run(const linerate::CommandInput& input) {
       return linerate::scale_command(input);
     case Command::sweep:
       return linerate::sweep_command(input);
+    case Command::replay:
+      return linerate::replay_command(input);
     case Command::results:
       return linerate::results_command(input);
     case Command::plan:

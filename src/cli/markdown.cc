@@ -104,6 +104,7 @@ std::string_view audience_text(Audience audience) {
     case Audience::doctor_results:
     case Audience::doctor_node:
     case Audience::doctor_snapshot:
+    case Audience::replay:
     case Audience::report:
     case Audience::scale:
     case Audience::sweep:

@@ -82,7 +82,7 @@ std::span<const OptionGroup> groups_of_one_table(Audience program) {
   return program == Audience::report ? kReport : kScale;
 }
 
-// Of many runs: those that are predicted, and those that are made.
+// Of many runs: those that are predicted, made, made again or compared.
 std::span<const OptionGroup> groups_of_plans(Audience program) {
   static const auto kHelp = help_options().first(1);  // -h
   static const std::array<OptionGroup, 3> kPlanner{
@@ -92,7 +92,16 @@ std::span<const OptionGroup> groups_of_plans(Audience program) {
                                                   {"Help", kHelp}}};
   static const std::array<OptionGroup, 3> kSweepPairs{
       {{"Options", sweep_pairs_options()}, {"Ranks", rank_options()}, {"Help", kHelp}}};
+  static const std::array<OptionGroup, 4> kCompareGroups{
+      {{"Runs", compare_run_options()},
+       {"What is a difference", compare_judge_options()},
+       {"Output", compare_output_options()},
+       {"Help", kHelp}}};
+  static const std::array<OptionGroup, 3> kReplay{
+      {{"Options", replay_options()}, {"Ranks", rank_options()}, {"Help", kHelp}}};
   if (program == Audience::sweep_pairs) return kSweepPairs;
+  if (program == Audience::replay) return kReplay;
+  if (program == Audience::compare) return kCompareGroups;
   return program == Audience::sweep ? kSweep : kPlanner;
 }
 
@@ -119,11 +128,6 @@ std::span<const OptionGroup> option_groups(Audience program) {
                                                         {"Which machine", machine_options()},
                                                         {"Model", model_options()},
                                                         {"Help", kHelp}}};
-  static const std::array<OptionGroup, 4> kCompareGroups{
-      {{"Runs", compare_run_options()},
-       {"What is a difference", compare_judge_options()},
-       {"Output", compare_output_options()},
-       {"Help", kHelp}}};
   static const std::array<OptionGroup, 7> kTrainGroups{
       {{"What is trained", training_options()},
        {"Sizes of the model", model_size_options()},
@@ -149,12 +153,12 @@ std::span<const OptionGroup> option_groups(Audience program) {
     case Audience::results:
     case Audience::scale:
       return groups_of_one_table(program);
+    case Audience::compare:
     case Audience::planner:
+    case Audience::replay:
     case Audience::sweep:
     case Audience::sweep_pairs:
       return groups_of_plans(program);
-    case Audience::compare:
-      return kCompareGroups;
     case Audience::doctor_env:
     case Audience::doctor_hang:
     case Audience::doctor_log:

@@ -9,8 +9,8 @@
 //   checks.h          options that are right alone and wrong together
 //   help.h            -h and docs/cli.md
 //   run_config.h, topo_config.h, tune_config.h, tune_library_config.h, compare_config.h,
-//   doctor_config.h, doctor_node_config.h, planner_config.h, report_config.h, results_config.h,
-//   scale_config.h, sweep_config.h, sweep_pairs_config.h, train_config.h
+//   doctor_config.h, doctor_node_config.h, planner_config.h, replay_config.h, report_config.h,
+//   results_config.h, scale_config.h, sweep_config.h, sweep_pairs_config.h, train_config.h
 //                     what comes out
 #pragma once
 
@@ -38,6 +38,7 @@ struct JobConfig;
 struct MachineChoice;
 struct PlaceConfig;
 struct PlannerConfig;
+struct ReplayConfig;
 struct ReportConfig;
 struct ResultsConfig;
 struct RunConfig;
@@ -68,10 +69,10 @@ using AnySetter =
                  Setter<TuneConfig>, Setter<CompareConfig>, Setter<DoctorEnvConfig>,
                  Setter<DoctorHangConfig>, Setter<DoctorLogConfig>, Setter<DoctorProveConfig>,
                  Setter<DoctorResultsConfig>, Setter<DoctorNodeConfig>,
-                 Setter<DoctorSnapshotConfig>, Setter<ReportConfig>, Setter<ScaleConfig>,
-                 Setter<SweepConfig>, Setter<SweepPairsConfig>, Setter<ResultsConfig>,
-                 Setter<PlannerConfig>, Setter<MachineChoice>, Setter<JobConfig>,
-                 Setter<TrainOptions>, Setter<TuneLibraryConfig>>;
+                 Setter<DoctorSnapshotConfig>, Setter<ReplayConfig>, Setter<ReportConfig>,
+                 Setter<ScaleConfig>, Setter<SweepConfig>, Setter<SweepPairsConfig>,
+                 Setter<ResultsConfig>, Setter<PlannerConfig>, Setter<MachineChoice>,
+                 Setter<JobConfig>, Setter<TrainOptions>, Setter<TuneLibraryConfig>>;
 
 // The programs that have an option. `both` are the tools that run ranks, collectives and p2p; a
 // suite has the options of the collectives and its own; the others have tables of their own.
@@ -93,6 +94,7 @@ enum class Audience : std::uint8_t {
   doctor_results,
   doctor_node,
   doctor_snapshot,
+  replay,
   report,
   scale,
   sweep,
@@ -210,6 +212,7 @@ std::span<const OptionRow> doctor_prove_options();     // doctor prove: what, an
 std::span<const OptionRow> doctor_results_options();   // all of doctor results'
 std::span<const OptionRow> doctor_node_options();      // all of doctor's own
 std::span<const OptionRow> doctor_snapshot_options();  // all of doctor snapshot's
+std::span<const OptionRow> replay_options();           // all of replay's own
 std::span<const OptionRow> report_options();           // all of report's
 std::span<const OptionRow> scale_options();            // all of scale's
 std::span<const OptionRow> sweep_matrix_options();     // sweep: the matrix

@@ -476,6 +476,8 @@ Result<TrainOptions> parse_train(const std::vector<std::string>& words, TrainPro
   const auto given = read_options(translated->words, Audience::train, options);
   if (!given) return given.failure();
   if (const auto refusal = check_plan(*given, program)) return Failure{*refusal};
+  if (const auto refusal = check_traces(options, is_given(*given, "trace-steps")))
+    return Failure{*refusal};
   options.without_effect = translated->without_effect;
   auto& train = options.train;
   const bool stage_given = is_given(*given, "zero");

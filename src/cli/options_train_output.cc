@@ -51,11 +51,15 @@ constexpr auto kTrainingOutputRows = std::to_array<OptionRow>({
      .note = "JSON of Chrome's Trace Event Format, see [trainers](trainers.md#trace). A file that "
              "exists is kept: the trace goes to FILE.0, FILE.1, ….",
      .apply = set_file_of<TrainOptions, &TrainOptions::trace, &TraceOptions::file>},
+    {.long_name = "trace-comm",
+     .metavar = "FILE",
+     .help = "write which calls each rank made, and when, for linerate replay",
+     .note = "JSON Lines: [replay](replay.md). A file that exists is kept, as with --trace.",
+     .apply = set_file_of<TrainOptions, &TrainOptions::trace_comm_file>},
     {.long_name = "trace-steps",
      .metavar = "N|A:B",
      .default_text = "20",
-     .help = "the first N steps, or those from A to B",
-     .belongs_to = "trace",
+     .help = "the first N steps, or those from A to B, of --trace and --trace-comm",
      .apply = set_traced_steps},
     {.long_name = "progress",
      .metavar = "HOW",
@@ -80,6 +84,15 @@ constexpr auto kTrainingOutputRows = std::to_array<OptionRow>({
 });
 
 }  // namespace
+
+Refusal check_traces(const TrainOptions& options, bool steps_given) {
+  const bool calls = !options.trace_comm_file.empty();
+  if (calls && options.no_communication)
+    return "--no-communication makes no calls that --trace-comm could write: leave either out.";
+  if (steps_given && !calls && options.trace.file.empty())
+    return "--trace-steps needs --trace or --trace-comm: give one of them, or leave it out.";
+  return {};
+}
 
 std::span<const OptionRow> training_output_options() { return kTrainingOutputRows; }
 

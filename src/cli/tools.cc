@@ -80,6 +80,15 @@ constexpr auto kCommandRows = std::to_array<CommandRow>({
      "under mpirun, srun, with RANK and WORLD_SIZE, or --nprocs. Exit code 3: something is.",
      "Which node, rank, rail or link is bad: [bad nodes](bad-nodes.md). It takes the options of "
      "the group Ranks above, too."},
+    {Command::replay, "replay", "FILE… [options]",
+     "the communication of a training job, made again without the model; started as the tools are",
+     Audience::replay,
+     "Reads which calls a job made, in a file of --trace-comm or PyTorch's files of all ranks, and "
+     "makes them again in the same groups and order, with or without the gaps of compute. Says for "
+     "each kind of call how long it took in the job and how long it takes alone.",
+     "Whether the fabric is what makes a job slow: [replay](replay.md). It runs in a job of as "
+     "many "
+     "ranks as the trace has, and takes the options of the group Ranks above, too."},
     {Command::results, "results", "FILE.db [options]",
      "what sweeps have measured: list, filter, export, import", Audience::results,
      "Lists the cases in a file of linerate sweep, writes them and their results for other "
@@ -293,6 +302,7 @@ Result<Invocation> command_invocation(const CommandRow& row, Invocation call) {
     case Command::compare:
     case Command::scale:
     case Command::sweep:
+    case Command::replay:
     case Command::results:
     case Command::plan:
     case Command::doctor:

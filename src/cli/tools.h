@@ -23,6 +23,7 @@ enum class Command : std::uint8_t {
   compare,
   scale,
   sweep,
+  replay,
   results,
   plan,
   doctor,

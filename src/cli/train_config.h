@@ -64,6 +64,7 @@ struct TrainOptions : JobConfig {
   double dropout = 0;            // --dropout: of the model, which is known only later
   std::string jsonl_file{};      // empty: none
   TraceOptions trace{};
+  std::string trace_comm_file{};   // --trace-comm, of the same steps; empty: none
   std::optional<bool> progress{};  // nothing: where stderr is a terminal
   bool watches_health = false;     // --watch-health
   bool no_communication = false;   // --no-communication
@@ -74,6 +75,7 @@ struct TrainOptions : JobConfig {
 
 // What contradicts itself.
 Refusal check_checkpoints(const TrainOptions& options);
+Refusal check_traces(const TrainOptions& options, bool steps_given);
 
 // The programs: one trainer, which they differ in the options of.
 enum class TrainProgram : std::uint8_t { ddp, fsdp, three_d };

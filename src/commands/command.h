@@ -14,6 +14,7 @@
 //                 (commands in turns); repeat.h is --repeat of the tools; child.h starts processes
 //   scale.cc      scale: trainers on more and more ranks
 //   sweep_pairs.cc  sweep pairs: which node is bad
+//   replay.cc     replay: the calls of a training job, made again without it
 //   plan.cc       plan: layouts of a training job, with plan_measure.h, which measures this machine
 //   doctor.cc     doctor: a table of what it examines; doctor_env.cc the variables,
 //                 doctor_log.cc logs, doctor_results.cc results, doctor_hang.cc processes
@@ -52,6 +53,7 @@ ExitCode compare_command(const CommandInput& input);
 ExitCode scale_command(const CommandInput& input);
 ExitCode sweep_command(const CommandInput& input);
 ExitCode sweep_pairs(const CommandInput& input);  // its words begin with `pairs`
+ExitCode replay_command(const CommandInput& input);
 ExitCode results_command(const CommandInput& input);
 ExitCode plan_command(const CommandInput& input);
 ExitCode doctor_command(const CommandInput& input);

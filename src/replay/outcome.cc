@@ -137,7 +137,7 @@ std::string conclusion(const Plan& plan, const Outcome& outcome) {
   const double low = recorded / replayed.high, high = recorded / replayed.low;
   if (low > kSame)
     return fmt::format(
-        "# without the model the same calls take {:.2f} times less: the fabric is "
+        "# without the model the same calls take {:.2f} times less: this fabric is "
         "not what slows them down in the job; {}",
         recorded / replayed.median, example(plan, outcome));
   if (high < 1 / kSame)

@@ -22,16 +22,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     text = *std::move(whole);
     if (text.size() > 2 * kMostBytes) std::abort();
   }
-  auto file = read_pytorch(text);
-  if (!file) return 0;
-  for (const auto& call : file->calls.calls)
-    if (call.group >= file->groups.size()) std::abort();
-  if (file->nranks > 2) return 0;
-  auto other = *file;
-  file->rank = 0;
+  auto read = read_pytorch(text);
+  if (!read) return 0;
+  auto file = *std::move(read);
+  for (const auto& call : file.calls.calls)
+    if (call.group >= file.groups.size()) std::abort();
+  if (file.nranks > 2) return 0;
+  auto other = file;
+  file.rank = 0;
   other.rank = 1;
   std::vector<std::pair<std::string, PytorchTrace>> files;
-  files.emplace_back("a", *std::move(file));
+  files.emplace_back("a", std::move(file));
   files.emplace_back("b", std::move(other));
   if (auto trace = joined(std::move(files))) (void)plan_of(*std::move(trace));
   return 0;

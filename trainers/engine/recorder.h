@@ -42,6 +42,8 @@ class Recorder {
   // A bound of how far a host's clock may be off the common time line, as measured at first; 0 on
   // one host. The same on all ranks.
   double clock_error_us() const { return clock_error_us_; }
+  // Of the last begin(), which is the start of the step's span.
+  const Event& start() const { return start_; }
 
  private:
   bool several_hosts() const { return rank_.bootstrap().place().nnodes > 1; }

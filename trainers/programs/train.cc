@@ -18,6 +18,7 @@
 #include "trainers/memory/mapped_file.h"
 #include "trainers/parallel/silent_comm.h"
 #include "trainers/programs/checkpoints.h"
+#include "trainers/programs/comm_trace.h"
 #include "trainers/programs/elastic.h"
 #include "trainers/programs/outputs.h"
 #include "trainers/programs/peer_waits.h"
@@ -140,6 +141,7 @@ ExitCode train(RankContext& rank, const Program& program) {
     rank.decorate_axes([](std::unique_ptr<Communicator> axis) -> std::unique_ptr<Communicator> {
       return std::make_unique<trainers::SilentComm>(std::move(axis));
     });
+  CommTraceFile comm_trace(rank, program.options, program.name);
   Resident resident(rank);
   rank.enter({.what = "initial values"});
   trainers::Trainer trainer(rank, program.options.train, program.source, *math);
@@ -157,7 +159,9 @@ ExitCode train(RankContext& rank, const Program& program) {
   auto code = ExitCode::ok;
   while (trainer.steps_done() < program.options.train.steps) {
     rank.enter({.what = "step"});
+    comm_trace.begin();
     const auto result = trainer.step();
+    comm_trace.step(result, trainer);
     waits.add(result.time);
     stage_waits.add(result.time, trainer.spans());
     if (outputs) outputs->step(result);

@@ -164,6 +164,7 @@ std::vector<Setting> shared_settings(const TrainOptions& options) {
           {"--slow-rank", fmt::format("\"{}:{}\"", train.slow_rank.rank, train.slow_rank.extra_s)},
           {"--trace", fmt::format("\"{}\"", options.trace.file)},
           {"--trace-steps", fmt::format("\"{}:{}\"", options.trace.first, options.trace.last)},
+          {"--trace-comm", fmt::format("\"{}\"", options.trace_comm_file)},
           {"--no-communication", fmt::to_string(options.no_communication)},
           {"--watch-health", fmt::to_string(options.watches_health)},
           {"--checkpoint", fmt::format("\"{}\"", options.checkpoints.folder)},

@@ -86,6 +86,7 @@ TEST(YamlFile, GivesOptionsByTheirNames) {
 TEST(YamlFile, HasAKeyForEveryOptionWithAValue) {
   for (const auto* row : option_rows(Audience::train)) {
     if (row->default_text.empty() || !row->belongs_to.empty()) continue;
+    if (row->long_name == "trace-steps") continue;  // needs either of two others
     SCOPED_TRACE(row->long_name);
     EXPECT_TRUE(parsed(fmt::format("{}: {}\n", row->long_name, row->default_text)));
   }

@@ -12,11 +12,11 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// An all_reduce of two ranks, of which the first waits for the other: it takes `us`.
+// An all_reduce of two ranks, of which the second waits for the other: it takes `us`.
 Plan waiting(double us) {
   auto early = collective(OpKind::all_reduce, {.start_us = 0, .time_us = 50 + us});
   auto late = collective(OpKind::all_reduce, {.start_us = 50, .time_us = us});
-  return *plan_of(trace_of({{early}, {late}}));
+  return *plan_of(trace_of({{late}, {early}}));
 }
 
 Outcome outcome_of(const Plan& plan, double replayed_us) {
@@ -44,7 +44,7 @@ TEST(Outcomes, SayWhetherTheFabricIsTheReason) {
   const auto plan = waiting(100);
 
   EXPECT_THAT(text_of(plan, outcome_of(plan, 40)),
-              HasSubstr("2.50 times less: the fabric is not what slows them down"));
+              HasSubstr("2.50 times less: this fabric is not what slows them down"));
   EXPECT_THAT(text_of(plan, outcome_of(plan, 95)), HasSubstr("take as long (ratio 1.05)"));
   EXPECT_THAT(text_of(plan, outcome_of(plan, 300)), HasSubstr("3.00 times as long as recorded"));
 }

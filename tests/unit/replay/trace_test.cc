@@ -81,7 +81,7 @@ TEST(TraceLines, ThatMakeNoSenseAreNamedByNumber) {
   EXPECT_THAT(bad(R"({"kind":"call","rank":0,"group":4})"), HasSubstr("has no group"));
   EXPECT_THAT(bad(R"({"kind":"call","rank":0,"group":5,"op":"all_sum"})"),
               HasSubstr("unknown op 'all_sum'"));
-  EXPECT_THAT(bad(std::string(200, '[')), HasSubstr("nests deeper"));
+  EXPECT_THAT(bad(std::string(200, '[') + std::string(200, ']')), HasSubstr("nests deeper"));
 }
 
 TEST(TraceLines, NameTheRankThatIsMissing) {
