@@ -47,14 +47,23 @@ Spread spread_of(const std::vector<Times>& replays, Of of) {
 Spread spread_of_row(const Outcome& outcome, std::size_t row) {
   return spread_of(outcome.replays, [&](const Times& times) { return times.call_us[row]; });
 }
-Spread spread_of_transfer(const Outcome& outcome) {
-  return spread_of(outcome.replays, [](const Times& times) { return times.transfer_us; });
-}
-
 // All calls of a row, of a rank: mean over ranks.
 double row_us(const Plan& plan, std::size_t row, double call_us) {
   return call_us * static_cast<double>(plan.rows[row].units) /
          static_cast<double>(plan.ranks.size());
+}
+
+// All calls of a rank, mean over ranks; of rows whose recorded time is known, if any is.
+double transfer_us(const Plan& plan, const Outcome& outcome, const Times& times) {
+  double sum = 0;
+  for (std::size_t i = 0; i < plan.rows.size(); ++i)
+    if (outcome.recorded.known == 0 || !std::isnan(outcome.recorded.call_us[i]))
+      sum += row_us(plan, i, times.call_us[i]);
+  return sum;
+}
+Spread spread_of_transfer(const Plan& plan, const Outcome& outcome) {
+  return spread_of(outcome.replays,
+                   [&](const Times& times) { return transfer_us(plan, outcome, times); });
 }
 
 std::string number(double value, int digits) {
@@ -132,8 +141,8 @@ std::string example(const Plan& plan, const Outcome& outcome) {
 }
 
 std::string conclusion(const Plan& plan, const Outcome& outcome) {
-  const auto replayed = spread_of_transfer(outcome);
-  const double recorded = outcome.recorded.transfer_us;
+  const auto replayed = spread_of_transfer(plan, outcome);
+  const double recorded = transfer_us(plan, outcome, outcome.recorded);
   const double low = recorded / replayed.high, high = recorded / replayed.low;
   if (low > kSame)
     return fmt::format(
@@ -160,25 +169,26 @@ std::string conclusion(const Plan& plan, const Outcome& outcome) {
 
 std::string ms(double us) { return fmt::format("{:.2f} ms", us / 1e3); }
 
-bool knows_all(const Plan& plan, const Times& times) {
-  return times.known == plan.rows.size() && times.known > 0;
-}
-
 std::string footer(const Plan& plan, const Outcome& outcome) {
   std::string text;
-  const auto& recorded = outcome.recorded;
-  const bool known = knows_all(plan, recorded);
+  const double waiting_us = outcome.recorded.waiting_us;
+  const double recorded_us = transfer_us(plan, outcome, outcome.recorded);
+  const bool known = outcome.recorded.known > 0;
+  std::size_t calls = 0;
+  for (const auto& row : plan.rows) calls += row.units;
   if (known) {
     text += fmt::format("# recorded: {} in calls and {} waiting for ranks that came late, per rank",
-                        ms(recorded.transfer_us), ms(recorded.waiting_us));
+                        ms(recorded_us), ms(waiting_us));
     if (outcome.steps_us > 0) text += fmt::format("; its steps take {}", ms(outcome.steps_us));
     text += '\n';
-  } else if (recorded.known < plan.rows.size()) {
-    text +=
-        "# the trace does not tell how long all calls took: it says nothing of the job's fabric\n";
   }
+  if (outcome.recorded.known < calls)
+    text += fmt::format("# the trace does not tell how long {} of {} calls took: {}\n",
+                        calls - outcome.recorded.known, calls,
+                        known ? "what it tells nothing of is not in the sums"
+                              : "it says nothing of the job's fabric");
   if (!outcome.replays.empty()) {
-    const auto transfer = spread_of_transfer(outcome);
+    const auto transfer = spread_of_transfer(plan, outcome);
     const auto waiting =
         spread_of(outcome.replays, [](const Times& times) { return times.waiting_us; });
     text += fmt::format("# replayed: {} [{}, {}] in calls and {} waiting; the whole takes {}\n",
@@ -186,11 +196,11 @@ std::string footer(const Plan& plan, const Outcome& outcome) {
                         ms(waiting.median), ms(stats::median(outcome.whole_us)));
     if (known) text += conclusion(plan, outcome) + '\n';
   }
-  if (known && recorded.waiting_us > kMuchWaiting * (recorded.waiting_us + recorded.transfer_us))
+  if (known && waiting_us > kMuchWaiting * (waiting_us + recorded_us))
     text += fmt::format(
         "# {:.0f} % of the recorded time in calls is waiting for ranks that came "
         "late: no fabric changes that\n",
-        kPercent * recorded.waiting_us / (recorded.waiting_us + recorded.transfer_us));
+        kPercent * waiting_us / (waiting_us + recorded_us));
   for (const auto& [what, times] : outcome.left_out)
     text += fmt::format("# not replayed: {} ({} times)\n", what, times);
   return text;
@@ -226,7 +236,6 @@ UnitTimes recorded_times(const Plan& plan) {
 Times times_of(const Plan& plan, const UnitTimes& times) {
   std::vector<double> least(plan.instances, std::numeric_limits<double>::infinity());
   std::vector<std::size_t> row_of(plan.instances);
-  std::vector<double> members(plan.instances);
   const auto each = [&](auto act) {
     for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank)
       for (std::size_t i = 0; i < plan.ranks[rank].size(); ++i)
@@ -236,7 +245,7 @@ Times times_of(const Plan& plan, const UnitTimes& times) {
   each([&](const Unit& unit, double us) {
     least[unit.instance] = std::min(least[unit.instance], us);
     row_of[unit.instance] = unit.row;
-    ++members[unit.instance];
+    ++found.known;
   });
   each([&](const Unit& unit, double us) { found.waiting_us += us - least[unit.instance]; });
   std::vector<std::size_t> calls(plan.rows.size());
@@ -244,15 +253,10 @@ Times times_of(const Plan& plan, const UnitTimes& times) {
     if (std::isinf(least[i])) continue;
     auto& sum = found.call_us[row_of[i]];
     sum = calls[row_of[i]]++ == 0 ? least[i] : sum + least[i];
-    found.transfer_us += least[i] * members[i];
   }
-  for (std::size_t row = 0; row < plan.rows.size(); ++row) {
+  for (std::size_t row = 0; row < plan.rows.size(); ++row)
     if (calls[row] > 0) found.call_us[row] /= static_cast<double>(calls[row]);
-    if (calls[row] == plan.rows[row].instances) ++found.known;
-  }
-  const auto nranks = static_cast<double>(plan.ranks.size());
-  found.transfer_us /= nranks;
-  found.waiting_us /= nranks;
+  found.waiting_us /= static_cast<double>(plan.ranks.size());
   return found;
 }
 
@@ -301,12 +305,12 @@ std::string json_lines_of(const Plan& plan, const Outcome& outcome) {
   }
   Json end{{"kind", "end"}};
   if (outcome.steps_us > 0) set(end, "steps_us", outcome.steps_us);
-  if (knows_all(plan, outcome.recorded)) {
-    set(end, "recorded_us", outcome.recorded.transfer_us);
+  if (outcome.recorded.known > 0) {
+    set(end, "recorded_us", transfer_us(plan, outcome, outcome.recorded));
     set(end, "recorded_waiting_us", outcome.recorded.waiting_us);
   }
   if (!outcome.replays.empty()) {
-    end["replayed_us"] = json_of(spread_of_transfer(outcome));
+    end["replayed_us"] = json_of(spread_of_transfer(plan, outcome));
     end["replayed_waiting_us"] =
         json_of(spread_of(outcome.replays, [](const Times& times) { return times.waiting_us; }));
     set(end, "whole_us", stats::median(outcome.whole_us));

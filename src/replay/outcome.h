@@ -19,10 +19,9 @@ UnitTimes recorded_times(const Plan& plan);
 
 // Times of one replay, or of the job. NaN: nobody knows.
 struct Times {
-  std::vector<double> call_us{};  // mean of each row
-  double transfer_us = 0;         // of all calls of a rank, mean over ranks
-  double waiting_us = 0;          // likewise, for ranks that came later
-  std::size_t known = 0;          // rows that have a time
+  std::vector<double> call_us{};  // mean of each row, of those that are known
+  double waiting_us = 0;  // for ranks that came later: of all calls of a rank, mean over ranks
+  std::size_t known = 0;  // calls that have a time
 };
 Times times_of(const Plan& plan, const UnitTimes& times);
 

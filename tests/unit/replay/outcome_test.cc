@@ -36,7 +36,7 @@ TEST(Times, AreThoseOfTheRankThatWaitsForNobody) {
   const auto times = times_of(plan, recorded_times(plan));
 
   EXPECT_EQ(times.call_us.at(0), 100);
-  EXPECT_EQ(times.transfer_us, 100);
+  EXPECT_EQ(times.known, 2u);
   EXPECT_EQ(times.waiting_us, 25);  // mean over two ranks
 }
 
@@ -75,6 +75,22 @@ TEST(Outcomes, ClaimNothingOfATraceWithoutTimes) {
   EXPECT_THAT(text, HasSubstr("the trace does not tell how long"));
   EXPECT_THAT(text, Not(HasSubstr("fabric is")));
   EXPECT_THAT(text, Not(HasSubstr("nan")));
+}
+
+TEST(Outcomes, SumUpWhatIsKnown) {
+  auto known = collective(OpKind::all_reduce, {.time_us = 100});
+  auto unknown = collective(OpKind::all_gather, {.start_us = 200});
+  unknown.time_us.reset();
+  const auto plan = *plan_of(trace_of({{known, unknown}, {known, unknown}}));
+  auto outcome = outcome_of(waiting(100), 40);
+  outcome.recorded = times_of(plan, recorded_times(plan));
+  for (auto& replay : outcome.replays) replay = times_of(plan, {{50, 900}, {50, 900}});
+
+  const auto text = text_of(plan, outcome);
+
+  EXPECT_THAT(text, HasSubstr("how long 2 of 4 calls took: what it tells nothing of"));
+  EXPECT_THAT(text, HasSubstr("# replayed: 0.05 ms [0.05 ms, 0.05 ms]"));
+  EXPECT_THAT(text, HasSubstr("2.00 times less"));
 }
 
 TEST(Outcomes, NameWhatWasLeftOut) {
