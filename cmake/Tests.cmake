@@ -310,8 +310,8 @@ set(timing compare_power host_verdict host_repeats nccl_tune network_verdict net
 # Longer than a fast look allows: `make test` leaves them to .ci/run and `make test-full`.
 set(slow bench calibration checkpoint_kills docs doctor_prove doctor_quick_bench doctor_ras elastic
   elastic_ends elastic_env emulation faults gloo gloo_hosts hangs health hosts nccl_faults
-  nccl_signals outputs placement plan plan_network progress random_stops replay scale
-  scale_launch slurm suite_ends sweep_launch sweep_outcomes sweep_pairs train_3d train_launch
+  nccl_signals outputs placement plan plan_network progress random_stops replay
+  replay_network scale scale_launch slurm suite_ends sweep_launch sweep_outcomes sweep_pairs train_3d train_launch
   train_layouts train_overlap train_progress train_records train_resident train_sync train_trace
   tune_library verdict)
 # Under AddressSanitizer too: whole runs, by threads, processes and mpirun, and Ctrl-C.

@@ -1,0 +1,35 @@
+"""linerate replay: whether it is the network, on emulated ones of which one is slower."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+from support import json_lines, main, run, tool
+
+NETWORK = "nodes: 2\nranks_per_node: 1\nnic: {{bandwidth: {} MB/s, latency: 5 us}}\n"
+
+
+class Networks(unittest.TestCase):
+    def test_a_slower_one_is_found(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            trace, jsonl = folder / "comm.jsonl", folder / "replay.jsonl"
+            ranks = ["-t", "2", "--emulate", str(folder / "network.yaml")]
+            (folder / "network.yaml").write_text(NETWORK.format(50))
+            done = run([tool("train_fsdp"), *ranks, "--steps", "4", "--trace-steps", "3:4",
+                        "--trace-comm", str(trace)])
+            self.assertEqual(done.returncode, 0, done.stderr)
+            found = []
+            for bandwidth in (50, 12.5):
+                (folder / "network.yaml").write_text(NETWORK.format(bandwidth))
+                done = run([tool("linerate"), "replay", str(trace), *ranks, "--repeat", "3",
+                            "--gaps", "none", "--jsonl", str(jsonl)])
+                self.assertEqual(done.returncode, 0, done.stderr)
+                found.append(json_lines(jsonl)[-1])
+            self.assertIn("times as long as recorded: this fabric", done.stdout)
+            same, slower = (end["replayed_us"]["min"] for end in found)
+            self.assertAlmostEqual(slower / same, 4, delta=1)
+
+
+if __name__ == "__main__":
+    main()
