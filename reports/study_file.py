@@ -13,7 +13,7 @@ from study_data import Point, Problem, Settings, Study, What
 APPLICATION, SCHEMA = 0x4C4E5254, 1
 MAGIC = b"SQLite format 3\0"
 MEASURED = ("ok", "slow")
-MAX_PROBLEMS = 200
+MAX_PROBLEMS, MAX_RESULTS = 200, 5_000_000
 FOREIGN = "is no file of linerate sweep."
 PAIRS = "collective LIKE 'p2p!_%' ESCAPE '!'"
 
@@ -30,8 +30,7 @@ def _settings(algorithm: str, backend: str, start: str, variables: str) -> Setti
     named = {"algo": algorithm, "backend": backend, "start": start}
     found = json.loads(variables) if variables else {}
     named |= {str(name): "" if value is None else str(value) for name, value in found.items()}
-    return tuple(sorted((printable(name)[:MAX_WORD], printable(value)[:MAX_WORD])
-                        for name, value in named.items() if value))
+    return tuple(sorted((_word(name), _word(value)) for name, value in named.items() if value))
 
 
 def _read_cases(file: sqlite3.Connection, study: Study) -> dict[int, tuple[int, str]]:
@@ -45,13 +44,13 @@ def _read_cases(file: sqlite3.Connection, study: Study) -> dict[int, tuple[int, 
         study.outcomes[printable(outcome)] += 1
         for fact, value in (("study", name), ("host", host), ("version", version)):
             if value:
-                study.facts.setdefault(fact, set()).add(printable(value)[:MAX_WORD])
+                study.facts.setdefault(fact, set()).add(_word(value))
         if outcome != "ok" and len(study.problems) < MAX_PROBLEMS:
             study.problems.append(Problem(printable(outcome), printable(command)[:300],
                                           printable(reason)[:300]))
         if outcome in MEASURED:
             settings = _settings(algorithm, backend, start, variables)
-            cases[number] = (indices.setdefault(settings, len(indices)), when)
+            cases[number] = (indices.setdefault(settings, len(indices)), str(when))
     study.settings = list(indices)
     return cases
 
@@ -62,15 +61,26 @@ def _read_results(file: sqlite3.Connection, study: Study,
     for case, *key, time_us, busbw in file.execute(
             "SELECT case_id, collective, type, redop, root, placement, bytes, nranks, nnodes, "
             "time_us, busbw_gbps FROM results "
-            f"WHERE time_us > 0 AND ifnull(wrong, 0) = 0 AND NOT {PAIRS}"):
+            f"WHERE time_us > 0 AND time_us < 1e15 AND ifnull(wrong, 0) = 0 AND NOT {PAIRS}"):
         if case not in cases:
             continue
         index, when = cases[case]
         by_settings = whats.setdefault(tuple(key), {})
-        by_settings.setdefault(index, []).append(Point(when, time_us, busbw or 0.0))
+        by_settings.setdefault(index, []).append(Point(when, float(time_us), float(busbw or 0)))
         study.nresults += 1
-    study.points = {What(*key): found for key, found in whats.items()
-                    if key[5] > 0 and key[6] > 0 and key[7] > 0}
+        if study.nresults > MAX_RESULTS:
+            raise BadInput(f"{study.name} has more than {MAX_RESULTS} results, the most that fit a "
+                           "page.")
+    for key, found in whats.items():
+        collective, type_, redop, root, placement, *counts = key
+        size, nranks, nnodes = map(int, counts)
+        if size > 0 and nranks > 0 and nnodes > 0:
+            study.points[What(*map(_word, (collective, type_, redop)), int(root),
+                              _word(placement), size, nranks, nnodes)] = found
+
+
+def _word(text: str) -> str:
+    return printable(text)[:MAX_WORD]
 
 
 def read_study(path: Path) -> Study:
@@ -89,7 +99,8 @@ def read_study(path: Path) -> Study:
         study.pair_records = [text for text, in file.execute(
             "SELECT records FROM cases WHERE outcome IN ('ok', 'slow') AND id IN "
             f"(SELECT case_id FROM results WHERE {PAIRS}) ORDER BY id DESC LIMIT 1")]
-    except (sqlite3.Error, ValueError, TypeError, AttributeError, OverflowError) as problem:
+    except (sqlite3.Error, ValueError, TypeError, AttributeError, OverflowError,
+            RecursionError) as problem:
         raise BadInput(f"{path} cannot be read: {problem}.") from problem
     if not study.outcomes:
         raise BadInput(f"{path} has no case yet.")

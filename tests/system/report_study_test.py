@@ -2,7 +2,7 @@
 
 import unittest
 
-from runs import write_run
+from runs import pair_lines, text_of, write_run
 from study_case import StudyCase
 
 
@@ -22,6 +22,23 @@ class StudyPage(StudyCase):
         self.assertNotIn("<b>Tree", page)
         self.assertNotIn("<i>", page)
         self.assertNotIn("http", page.replace("http-equiv", ""))
+
+    def test_pairs_of_ranks_are_of_the_last_run_that_timed_them(self):
+        for nranks in (3, 4):
+            number = self.file.execute(
+                "INSERT INTO cases VALUES (NULL, ?, 'ok', '', '', '', '', '{}', '', '', '', '', ?)",
+                (f"import {nranks}", text_of(pair_lines(nranks)))).lastrowid
+            self.file.execute("INSERT INTO results VALUES (?, 'p2p_latency', '', '', -1, '', 8, 2, "
+                              "1, 5, 0, 0)", (number,))
+
+        code, _ = self.call("html", "", str(self.path))
+        page = (self.folder / "report.html").read_text(encoding="utf-8")
+
+        self.assertEqual(code, 0)
+        self.assertIn("Latency, half a round trip of", page)
+        self.assertIn("<th>3</th>", page)
+        self.assertNotIn("<th>4</th>", page)
+        self.assertIn("2 cases: 2 ok; 0 results.", page)
 
     def test_what_is_no_study_is_refused(self):
         self.case({}, {8: 1})
