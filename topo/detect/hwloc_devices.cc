@@ -184,7 +184,6 @@ bool is_switch(hwloc_obj_t object) {
 // those of Ampere.
 double link_mbps(hwloc_topology_t topology, int sm) {
   constexpr double kPascal = 20000, kVolta = 25000, kBothWays = 50000, kBlackwell = 50000;
-  constexpr int kVoltaSm = 70, kAmpereSm = 80, kHopperSm = 90, kBlackwellSm = 100;
   constexpr std::int64_t kOneWaySince = 12;  // hwloc 2.12
   if (sm >= kBlackwellSm) return kBlackwell;
   if (sm > 0 && sm < kVoltaSm) return kPascal;

@@ -57,8 +57,6 @@ class Rerouter {
 
 namespace {
 
-constexpr int kAmpere = 80;
-
 // How far GPUs access each other's memory, by the first processor (ncclTopoCheckP2p).
 PathType p2p_level(const Graph& graph, const GraphRules& rules) {
   constexpr int kPair = 2;
@@ -159,7 +157,7 @@ bool Rerouter::has_gdr(int gpu, int net, bool sends) {
   const Gpu& device = *graph_.node(gpu).gpu;
   if (!all_gdr_ && !(device.gdr && graph_.node(net).net->gdr)) return false;
   const auto gpus = graph_.of(NodeKind::gpu);
-  if (sends && device.gcn.empty() && device.sm < kAmpere && gpus.size() > 1 &&
+  if (sends && device.gcn.empty() && device.sm < kAmpereSm && gpus.size() > 1 &&
       std::ranges::none_of(gpus, [&](int peer) { return path(gpu, peer).type == PathType::nvl; }))
     return false;
   const PathType type = path(gpu, net).type;

@@ -101,7 +101,6 @@ constexpr Difference kDifferences[] = {
 }  // namespace
 
 Generation generation_of(int sm) {
-  constexpr int kAmpereSm = 80, kHopperSm = 90, kBlackwellSm = 100;
   if (sm >= kBlackwellSm) return Generation::blackwell;
   if (sm >= kHopperSm) return Generation::hopper;
   return sm >= kAmpereSm ? Generation::ampere : Generation::volta;

@@ -52,7 +52,6 @@ class ChannelSearch {
   CandidateGraph candidate_, best_;
 };
 
-constexpr int kSm90 = 90;
 constexpr int kMaxHeads = 32;  // NCCL_MAX_NVLS_ARITY
 constexpr int kAttempt = 1 << 14, kSameAttempt = 1 << 8;
 
@@ -74,7 +73,7 @@ bool ChannelSearch::is_possible() const {
   if (topology_.gpus() == 0 || best_.max_channels <= 0) return false;
   if (best_.pattern != Pattern::nvls) return true;
   const auto& rules = topology_.rules();
-  return topology_.has_switch() && topology_.sm() >= kSm90 &&
+  return topology_.has_switch() && topology_.sm() >= kHopperSm &&
          topology_.gpus() >= rules.min_nvls_gpus &&
          (rules.nvls_between_nodes || !topology_.multi_node());
 }
@@ -107,7 +106,7 @@ void ChannelSearch::limit_types() {
       std::tie(nearest_inter_, farthest_inter_) = topology_.nearest_and_farthest_type(true);
       farthest_intra_ = farthest_inter_;
     }
-    if (topology_.rules().far_nics_before_sm90 && topology_.sm() < kSm90) farthest_inter_ = sys;
+    if (topology_.rules().far_nics_before_sm90 && topology_.sm() < kHopperSm) farthest_inter_ = sys;
   }
   best_.intra_type = nearest_intra_;
   best_.inter_type = nearest_inter_;
@@ -198,7 +197,7 @@ bool ChannelSearch::may_vary() const {
 }
 
 bool ChannelSearch::simplify_tree() {
-  if (topology_.sm() < kSm90 || candidate_.pattern != Pattern::balanced_tree) return false;
+  if (topology_.sm() < kHopperSm || candidate_.pattern != Pattern::balanced_tree) return false;
   candidate_.pattern = Pattern::tree;
   return true;
 }
@@ -241,9 +240,9 @@ bool ChannelSearch::slow_down() {
 // Fast channels become two of half the speed, as more of them hide latency better.
 void ChannelSearch::duplicate() {
   constexpr float kFast = 25, kVeryFast = 50;
-  constexpr int kFew = 4, kAmpere = 80;
+  constexpr int kFew = 4;
   if (best_.n == 0 || best_.pattern == Pattern::nvls || best_.intra_gbps < kFast) return;
-  if (topology_.sm() > kAmpere && best_.intra_gbps < kVeryFast && best_.n > kFew) return;
+  if (topology_.sm() > kAmpereSm && best_.intra_gbps < kVeryFast && best_.n > kFew) return;
   const int twice = std::min(2 * best_.n, best_.max_channels);
   for (int c = best_.n; c < twice; ++c) best_.channel(c) = best_.channel(c - best_.n);
   const int whole_parts = (twice + best_.n - 1) / best_.n;

@@ -7,13 +7,11 @@
 namespace linerate::topo {
 namespace {
 
-constexpr int kHopperGpu = 90, kBlackwellGpu = 100;
-
 int max_channels(const NcclVersion& version) { return search_rules(version).max_channels; }
 
 // From compute capability 9 on, as of 2.25; before, 9.0 alone.
 bool is_fast_gpu(const ChannelCount& count) {
-  return count.version >= NcclVersion{2, 25, 0} ? count.sm >= kHopperGpu : count.sm == kHopperGpu;
+  return count.version >= NcclVersion{2, 25, 0} ? count.sm >= kHopperSm : count.sm == kHopperSm;
 }
 
 // What several nodes of NVLink add: four channels for one that was found, where they are few.
@@ -38,7 +36,7 @@ int blackwell_channels_between_nodes(const ChannelCount& count) {
 
 int default_nvls_channels(const ChannelCount& count) {
   constexpr int kOfHopper = 16, kOfBlackwell = 32, kOfBlackwellAlone = 24;
-  if (count.sm < kBlackwellGpu || count.version < NcclVersion{2, 25, 0}) return kOfHopper;
+  if (count.sm < kBlackwellSm || count.version < NcclVersion{2, 25, 0}) return kOfHopper;
   if (count.multi_node() && count.version >= NcclVersion{2, 30, 0})
     return blackwell_channels_between_nodes(count);
   return count.multi_node() || count.version < NcclVersion{2, 27, 0} ? kOfBlackwell

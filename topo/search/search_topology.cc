@@ -12,8 +12,6 @@
 namespace linerate::topo {
 namespace {
 
-constexpr int kAmpere = 80;
-
 int lowest_sm(const Graph& graph) {
   int sm = 0;
   bool first = true;
@@ -35,7 +33,7 @@ bool is_power(const Node& node) {
   return node.kind == NodeKind::cpu && node.cpu->arch == CpuArch::ppc64;
 }
 
-bool is_old_gpu(const Node& node) { return node.kind == NodeKind::gpu && node.gpu->sm < kAmpere; }
+bool is_old_gpu(const Node& node) { return node.kind == NodeKind::gpu && node.gpu->sm < kAmpereSm; }
 
 }  // namespace
 

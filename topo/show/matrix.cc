@@ -64,11 +64,12 @@ class DistanceMatrix {
   }
 
   std::string legend_line(PathType type) const {
-    constexpr std::string_view kLinks = "NVLinks";
+    constexpr std::string_view kNvLinks = "NVLinks";
     if (type == PathType::nvl && has_xgmi())
       return legend_line("XGMI#", "xGMI links; XGMI2: so many of them");
     std::string meaning(kLegend.at(static_cast<std::size_t>(type)));
-    if (has_xgmi() && meaning.starts_with(kLinks)) meaning.replace(0, kLinks.size(), "xGMI links");
+    if (has_xgmi() && meaning.starts_with(kNvLinks))
+      meaning.replace(0, kNvLinks.size(), "xGMI links");
     return legend_line(type == PathType::nvl ? "NV#" : topo::name_of(type), meaning);
   }
 

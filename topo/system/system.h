@@ -25,6 +25,9 @@
 
 namespace linerate::topo {
 
+// GPU generations by their first compute capability, as Gpu::sm counts it.
+inline constexpr int kVoltaSm = 70, kAmpereSm = 80, kHopperSm = 90, kBlackwellSm = 100;
+
 // A PCI link as sysfs words it; empty and 0: not known.
 struct PciLink {
   std::string speed{};  // "16.0 GT/s PCIe"
