@@ -16,10 +16,12 @@ string(REPLACE "-DNDEBUG" "" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}
 
 # Paths are hashed relative to the checkout, so that every clone on a machine shares its objects.
 # What a file includes comes from the compiler: the preprocessor need not run first (CCACHE_DEPEND).
+# Precompiled headers count as their contents (CCACHE_SLOPPINESS).
 find_program(CCACHE ccache)
 if(CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
-    CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1 ${CCACHE})
+    CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
+    CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
 endif()
 
 # assert() writes its file's path, and unity files include theirs by an absolute one: without this
@@ -44,6 +46,8 @@ endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
   add_compile_options(-Wno-sign-conversion -Wno-shadow -Wno-deprecated-declarations
     -Wno-unknown-attributes -Wno-ignored-attributes -Wno-unknown-pragmas)
+  # A cache brings precompiled headers back that are older than what they were made of.
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")
 endif()
 
 set(LINERATE_SANITIZE "" CACHE STRING "Sanitizers for all targets: address,undefined or thread")

@@ -170,7 +170,7 @@ endif()
 linerate_test(unit_backend_fake tests/unit/backends/fake
               linerate_backend_fake linerate_launch THREADS)
 linerate_test(unit_backends tests/unit/backends linerate_backends THREADS)
-linerate_test(unit_nccl_tuner tests/unit/backends/nccl/tuner linerate_nccl_tuner_rules
+linerate_test(unit_nccl_tuner tests/unit/backends/nccl/tuner linerate_nccl_tuner_rules linerate_base
               ${CMAKE_DL_LIBS})
 if(TARGET unit_nccl_tuner)
   add_dependencies(unit_nccl_tuner nccl-tuner-linerate)

@@ -1,0 +1,35 @@
+# What most files include is compiled once for all targets with equal options. Every file still
+# includes what it uses: the preset cpu-only compiles without.
+set(precompiled algorithm array cmath cstdint fmt/format.h functional map memory optional set span
+  string string_view utility vector)
+
+# Where five targets or more have equal options, the first of them owns the headers.
+get_property(united GLOBAL PROPERTY LINERATE_UNITED)
+set(keys "")
+foreach(target IN LISTS united)
+  get_target_property(type ${target} TYPE)
+  get_target_property(options ${target} COMPILE_OPTIONS)
+  get_target_property(libraries ${target} LINK_LIBRARIES)
+  if(NOT libraries)
+    continue()  # not even fmt
+  endif()
+  set(headers ${precompiled})
+  if(libraries MATCHES GTest::gmock)
+    list(APPEND headers gmock/gmock.h gtest/gtest.h)
+  endif()
+  string(MD5 key "${type} ${options} ${headers}")
+  list(APPEND keys ${key})
+  list(APPEND users_${key} ${target})
+  list(TRANSFORM headers REPLACE "(.+)" "<\\1>" OUTPUT_VARIABLE headers_${key})
+endforeach()
+list(REMOVE_DUPLICATES keys)
+foreach(key IN LISTS keys)
+  list(POP_FRONT users_${key} owner)
+  list(LENGTH users_${key} others)
+  if(others GREATER 3)
+    target_precompile_headers(${owner} PRIVATE ${headers_${key}})
+    foreach(target IN LISTS users_${key})
+      target_precompile_headers(${target} REUSE_FROM ${owner})
+    endforeach()
+  endif()
+endforeach()
