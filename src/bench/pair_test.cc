@@ -230,7 +230,7 @@ std::vector<PairTiming> time_at_once(Session& session, std::span<const PairTest>
 std::vector<PairRate> rates_at_once(Session& session, const Round& round, std::size_t bytes,
                                     const PairRepeats& repeats) {
   std::vector<PairRate> rates;
-  for (const auto& couple : round) rates.push_back({.ranks = couple});
+  for (const auto& pair : round) rates.push_back({.ranks = pair});
   for (const bool forward : {true, false}) {
     std::vector<PairTest> tests;
     for (const auto& [a, b] : round)

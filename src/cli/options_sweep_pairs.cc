@@ -57,7 +57,7 @@ constexpr auto kSweepPairsRows = std::to_array<OptionRow>({
      .apply = set_below},
     {.long_name = "seed",
      .metavar = "N",
-     .help = "draw the same couples again; it is printed",
+     .help = "draw the same pairs again; it is printed",
      .apply =
          [](const Argument& given, SweepPairsConfig& config) {
            return set_read(whole_number(given, {}), config.seed);

@@ -77,10 +77,9 @@ Round PairsSearch::told(const std::optional<Round>& round) {
   std::vector<int> ranks;
   for (const auto& [a, b] : round.value_or(Round())) ranks.insert(ranks.end(), {a, b});
   ranks = value_of_rank_0(session_.bootstrap(), ranks, Deadline::never());
-  Round couples;
-  for (std::size_t i = 0; i + 1 < ranks.size(); i += 2)
-    couples.emplace_back(ranks[i], ranks[i + 1]);
-  return couples;
+  Round pairs;
+  for (std::size_t i = 0; i + 1 < ranks.size(); i += 2) pairs.emplace_back(ranks[i], ranks[i + 1]);
+  return pairs;
 }
 
 ExitCode PairsSearch::run() {

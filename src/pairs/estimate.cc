@@ -15,7 +15,7 @@ constexpr double kNotMeasured = -std::numeric_limits<double>::infinity();  // lo
 constexpr double kSpreadOfMad = 1.4826;  // of a normal distribution
 constexpr double kLeastSpread = 0.005;   // clocks and schedulers leave more than that
 constexpr double kSuspectZ = 3;          // one healthy rank in 700
-constexpr double kLowZ = 4;              // of a single couple: one healthy one in 30,000
+constexpr double kLowZ = 4;              // of a single pair: one healthy one in 30,000
 constexpr double kSlowRailZ = 6;         // of the median of a rail against another one
 constexpr double kMostOfRail = 0.75;     // ranks of a slow rail are below the limit
 constexpr double kAlwaysLow = -1000;     // goes before what is low now and then
@@ -49,8 +49,8 @@ class Screen {
   std::vector<double> best_of_ranks() const;
   void fit_rails();
   void fit_ranks();
-  void find_low_couples();
-  void add_ranks_of_low_couples();
+  void find_low_pairs();
+  void add_ranks_of_low_pairs();
   void sort_suspects();
   double value(const Rate& rate) const {
     return found_.value(layout_, rate) - std::log(found_.base_gbps);
@@ -127,7 +127,7 @@ void Screen::fit_ranks() {
   }
 }
 
-void Screen::find_low_couples() {
+void Screen::find_low_pairs() {
   std::vector<double> residuals;
   for (const auto& rate : rates_)
     residuals.push_back(value(rate) -
@@ -139,20 +139,20 @@ void Screen::find_low_couples() {
   std::map<Pair, double> lowest;
   for (std::size_t i = 0; i < rates_.size(); ++i) {
     if (residuals[i] >= low) continue;
-    auto& of_couple = lowest[rates_[i].ranks];
-    of_couple = std::min(of_couple, residuals[i]);
+    auto& of_pair = lowest[rates_[i].ranks];
+    of_pair = std::min(of_pair, residuals[i]);
   }
-  for (const auto& [couple, residual] : lowest) found_.low.push_back({couple, residual});
-  std::ranges::sort(found_.low, {}, &Estimate::LowCouple::residual);
+  for (const auto& [pair, residual] : lowest) found_.low.push_back({pair, residual});
+  std::ranges::sort(found_.low, {}, &Estimate::LowPair::residual);
 }
 
 // The rank with most partners first: it may explain all of them.
-void Screen::add_ranks_of_low_couples() {
+void Screen::add_ranks_of_low_pairs() {
   for (;;) {
     std::map<int, std::size_t> partners;
-    for (const auto& [couple, residual] : found_.low) {
-      if (suspects_.contains(couple.first) || suspects_.contains(couple.second)) continue;
-      for (const int rank : {couple.first, couple.second}) ++partners[rank];
+    for (const auto& [pair, residual] : found_.low) {
+      if (suspects_.contains(pair.first) || suspects_.contains(pair.second)) continue;
+      for (const int rank : {pair.first, pair.second}) ++partners[rank];
     }
     const auto most =
         std::ranges::max_element(partners, {}, [](const auto& item) { return item.second; });
@@ -173,8 +173,8 @@ void Screen::sort_suspects() {
 Estimate Screen::run() {
   fit_rails();
   fit_ranks();
-  find_low_couples();
-  add_ranks_of_low_couples();
+  find_low_pairs();
+  add_ranks_of_low_pairs();
   sort_suspects();
   return std::move(found_);
 }

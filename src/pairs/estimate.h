@@ -1,4 +1,4 @@
-// What rounds of couples say of each rank and couple: a multiplicative model of bandwidth,
+// What rounds of pairs say of each rank and pair: a multiplicative model of bandwidth,
 //   log bandwidth(i, j) = base - max(deficit(i), deficit(j)) - residual(i, j),
 // because a path is as fast as its slower end. Robust: medians, and the median of absolute
 // deviations as the spread, so that many faulty ranks move nothing.
@@ -33,11 +33,11 @@ struct Estimate {
   std::vector<int> ranks{};           // suspects, worst first
   std::size_t left_out = 0;           // suspects beyond what is worth a test
   std::size_t not_measured = 0;       // ranks that had a partner in no round
-  struct LowCouple {
+  struct LowPair {
     Pair ranks{};
     double residual = 0;  // the lowest, beside what its ranks' deficits explain
   };
-  std::vector<LowCouple> low{};  // worst first
+  std::vector<LowPair> low{};  // worst first
 
   bool is_slow_rail(int rail) const { return rail_offset[static_cast<std::size_t>(rail)] < 0; }
   // The rate as it would be on a rail that is well.
@@ -50,8 +50,8 @@ struct Estimate {
 std::size_t most_suspects(const Layout& layout);
 
 // Suspects are found with few misses: that healthy ones are among them costs a test. A rank is
-// suspect where its best or its median couple is low against other ranks', or where it is in low
-// couples with several partners.
+// suspect where its best or its median pair is low against other ranks', or where it is in low
+// pairs with several partners.
 Estimate estimate(const Layout& layout, std::span<const Rate> rates, const Limit& limit);
 
 }  // namespace linerate::pairs

@@ -14,9 +14,9 @@ constexpr std::size_t kLeastPartners = 2;  // one could not tell a rank from its
 
 Healthy::Healthy(const Layout& layout, const Estimate& estimate) : layout_(layout) {
   for (const int rank : estimate.ranks) suspect_nodes_.insert(layout.place(rank).node);
-  for (const auto& [couple, residual] : estimate.low) {
-    low_couples_.insert(couple);
-    low_ranks_.insert({couple.first, couple.second});
+  for (const auto& [pair, residual] : estimate.low) {
+    low_pairs_.insert(pair);
+    low_ranks_.insert({pair.first, pair.second});
   }
 }
 
@@ -24,9 +24,8 @@ bool Healthy::has_suspect(int rank) const {
   return suspect_nodes_.contains(layout_.place(rank).node);
 }
 
-bool Healthy::is_control(Pair couple) const {
-  return !has_suspect(couple.first) && !has_suspect(couple.second) &&
-         !low_couples_.contains(couple);
+bool Healthy::is_control(Pair pair) const {
+  return !has_suspect(pair.first) && !has_suspect(pair.second) && !low_pairs_.contains(pair);
 }
 
 std::vector<int> Healthy::partners(int rank, std::size_t count, const std::vector<int>& known,
@@ -37,7 +36,7 @@ std::vector<int> Healthy::partners(int rank, std::size_t count, const std::vecto
     const auto& ranks = layout_.of_node(node);
     if (node == own || static_cast<std::size_t>(rail) >= ranks.size()) continue;
     const int partner = ranks[static_cast<std::size_t>(rail)];
-    const bool bad = has_suspect(partner) || low_couples_.contains(std::minmax(rank, partner));
+    const bool bad = has_suspect(partner) || low_pairs_.contains(std::minmax(rank, partner));
     const bool again = std::ranges::count(known, partner) > 0;
     found[bad ? 3 : again ? 2 : low_ranks_.contains(partner) ? 1 : 0].push_back(partner);
   }

@@ -14,8 +14,8 @@ class Healthy {
   // `layout` outlives this.
   Healthy(const Layout& layout, const Estimate& estimate);
 
-  // Neither node has a suspect, and the couple was not low.
-  bool is_control(Pair couple) const;
+  // Neither node has a suspect, and the pair was not low.
+  bool is_control(Pair pair) const;
 
   // Up to `count` of the rank's rail on other nodes: those that were low with nobody first. Those
   // that are `known`, and those that are suspect or were low with this rank, only where there are
@@ -28,7 +28,7 @@ class Healthy {
 
   const Layout& layout_;
   std::set<int> suspect_nodes_, low_ranks_;
-  std::set<Pair> low_couples_;
+  std::set<Pair> low_pairs_;
 };
 
 }  // namespace linerate::pairs

@@ -10,12 +10,12 @@
 
 namespace linerate::pairs {
 
-// What couples of healthy ranks reach beside few others: the controls. Logarithms.
+// What pairs of healthy ranks reach beside few others: the controls. Logarithms.
 struct Reference {
   double log = 0;        // the median
-  double noise = 0;      // spread of a couple
+  double noise = 0;      // spread of a pair
   std::size_t n = 0;     // controls
-  double least_low = 0;  // a single couple below by more than this is low
+  double least_low = 0;  // a single pair below by more than this is low
   // How often a control is low, and how often it is below the limit at all, which is chance. Never
   // quite 0.
   double low_share = 0, below_share = 0;
@@ -29,12 +29,12 @@ double visible_share(const Reference& reference, const Limit& limit);
 Reference reference_of(const Layout& layout, std::span<const Rate> controls,
                        const Estimate& estimate, const Limit& limit);
 
-// What is under test, a rank or the link between two, and what its couples reached.
+// What is under test, a rank or the link between two, and what its pairs reached.
 struct Suspect {
   Pair ranks{};  // of a rank: it, twice
   int rail = 0;
   std::vector<int> partners{};  // of a rank
-  std::vector<Rate> beside{};   // few other couples
+  std::vector<Rate> beside{};   // few other pairs
   std::vector<Rate> alone{};    // by itself, where that was asked for
 
   bool is_link() const { return ranks.first != ranks.second; }

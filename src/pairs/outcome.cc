@@ -8,14 +8,14 @@
 namespace linerate::pairs {
 namespace {
 
-constexpr std::size_t kLowOften = 3;  // couples
+constexpr std::size_t kLowOften = 3;  // pairs
 
 }  // namespace
 
 // With partners that are not at fault.
 bool Search::was_low_often(int rank, const Reference& reference) const {
-  const auto low = std::ranges::count_if(estimate_.low, [&](const auto& couple) {
-    const auto [a, b] = couple.ranks;
+  const auto low = std::ranges::count_if(estimate_.low, [&](const auto& pair) {
+    const auto [a, b] = pair.ranks;
     return (a == rank && !is_faulty(b, reference)) || (b == rank && !is_faulty(a, reference));
   });
   return static_cast<std::size_t>(low) >= kLowOften;
@@ -47,7 +47,7 @@ Outcome Search::outcome() const {
                   .parts = parts_,
                   .crowded = crowded_,
                   .slots = slots_,
-                  .couples = couples_};
+                  .pairs = pairs_};
   outcome.wrong.assign(wrong_.begin(), wrong_.end());
   if (!healthy_) return outcome;  // ended before the rounds were done
   const auto reference = this->reference();

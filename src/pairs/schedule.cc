@@ -16,7 +16,7 @@ std::vector<int> shuffled(int count, Lot& lot) {
 }
 
 // Node i of the circle is nodes[i].
-Round couples_of(const Layout& layout, const Round& circle, std::span<const int> nodes) {
+Round pairs_of(const Layout& layout, const Round& circle, std::span<const int> nodes) {
   Round round;
   for (const auto& [i, j] : circle) {
     const auto& a = layout.of_node(nodes[static_cast<std::size_t>(i)]);
@@ -62,7 +62,7 @@ std::vector<Round> matchings(const Layout& layout, std::size_t count, Lot& lot) 
   std::vector<Round> rounds;
   for (std::size_t i = 0; i < count && !turns.empty(); ++i) {
     const auto circle = circle_round(layout.nnodes(), turns[i % turns.size()]);
-    rounds.push_back(couples_of(layout, circle, nodes));
+    rounds.push_back(pairs_of(layout, circle, nodes));
     lot.shuffle(rounds.back());
   }
   return rounds;

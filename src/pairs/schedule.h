@@ -1,9 +1,9 @@
-// Which couples of ranks are measured at once: matchings of nodes by the circle method, in an order
+// Which pairs of ranks are measured at once: matchings of nodes by the circle method, in an order
 // drawn by lot.
 //
 // linerate sweep pairs, from the bottom up (pure: the same code runs on a cluster and on the
 // simulator of its tests):
-//   schedule.h   nodes and their ranks; couples of a round
+//   schedule.h   nodes and their ranks; pairs of a round
 //   estimate.h   what the rounds say: a base, the deficit of each rank, who is suspect
 //   judge.h      what tests of a suspect alone say: a fault with its evidence, or none
 //   search.h     the order of it all: rounds, tests of suspects, verdicts
@@ -54,11 +54,11 @@ class Lot {
   std::uint64_t state_;
 };
 
-// Couples of ranks of one rail, where each node has one partner: so many matchings, all different
-// as long as there are others. Their couples are in an order drawn by lot.
+// Pairs of ranks of one rail, where each node has one partner: so many matchings, all different
+// as long as there are others. Their pairs are in an order drawn by lot.
 std::vector<Round> matchings(const Layout& layout, std::size_t count, Lot& lot);
 
-// The round in so many parts of equal size, fewer where it has fewer couples.
+// The round in so many parts of equal size, fewer where it has fewer pairs.
 std::vector<Round> in_parts(const Round& round, std::size_t parts);
 
 }  // namespace linerate::pairs

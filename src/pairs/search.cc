@@ -7,15 +7,15 @@
 namespace linerate::pairs {
 namespace {
 
-constexpr std::size_t kAlone = 7;       // couples: four faulty ones of seven would mislead
-constexpr double kUndisturbed = 0.9;    // of what a couple reaches alone
-constexpr double kCrowdedShare = 0.15;  // of couples that are below it: more than faults explain
+constexpr std::size_t kAlone = 7;       // pairs: four faulty ones of seven would mislead
+constexpr double kUndisturbed = 0.9;    // of what a pair reaches alone
+constexpr double kCrowdedShare = 0.15;  // of pairs that are below it: more than faults explain
 constexpr std::size_t kMostParts = 16;  // of a matching
 constexpr std::size_t kPartners = 3, kOthers = 4;
 constexpr int kRepeats = 2, kRepeatsAgain = 3;                // with each partner
 constexpr std::size_t kMostTests = 30, kMostTestsOfFew = 15;  // of a rank beside others
 constexpr int kRepeatsOfLink = 3, kRepeatsByItself = 3;
-constexpr std::size_t kSparse = 16;    // of so many nodes' couples one is measured beside others
+constexpr std::size_t kSparse = 16;    // of so many nodes' pairs one is measured beside others
 constexpr std::size_t kPartShare = 4;  // and of an undisturbed part of a matching
 constexpr std::size_t kRoundsOfControl = 3;
 constexpr std::size_t kControls = 4;  // in a round with others
@@ -43,16 +43,16 @@ std::optional<Round> Search::next() {
   asked_ = std::move(queue_.front());
   queue_.pop_front();
   ++slots_;
-  couples_ += asked_.size();
+  pairs_ += asked_.size();
   Round round;
-  for (const auto& ask : asked_) round.push_back(ask.couple);
+  for (const auto& ask : asked_) round.push_back(ask.pair);
   return round;
 }
 
 void Search::take(std::span<const Rate> rates) {
   for (const auto& rate : rates) {
     if (rate.wrong) wrong_.insert(rate.ranks);
-    const auto ask = std::ranges::find(asked_, rate.ranks, &Ask::couple);
+    const auto ask = std::ranges::find(asked_, rate.ranks, &Ask::pair);
     if (ask == asked_.end()) continue;
     if (ask->purpose == Purpose::control) controls_.push_back(rate);
     if (ask->purpose == Purpose::matching) rounds_.push_back(rate);
@@ -80,24 +80,23 @@ void Search::advance() {
   }
 }
 
-// The first couples of the matchings. Few nodes have all their pairs among them.
+// The first pairs of the matchings. Few nodes have all their pairs among them.
 void Search::ask_alone() {
   std::set<Pair> seen;
   for (const auto& matching : matchings_)
-    for (const auto& couple : matching)
-      if (seen.size() < kAlone && seen.insert(couple).second)
-        queue_.push_back({{.couple = couple}});
+    for (const auto& pair : matching)
+      if (seen.size() < kAlone && seen.insert(pair).second) queue_.push_back({{.pair = pair}});
 }
 
 void Search::ask_matching() {
   for (const auto& part : in_parts(matchings_[matching_], parts_)) {
     Asks asks;
-    for (const auto& couple : part) asks.push_back({couple, Purpose::matching});
+    for (const auto& pair : part) asks.push_back({pair, Purpose::matching});
     queue_.push_back(std::move(asks));
   }
 }
 
-// The first matching shows in how many parts couples are undisturbed; then the others follow.
+// The first matching shows in how many parts pairs are undisturbed; then the others follow.
 void Search::after_matching() {
   if (matching_ == 0) {
     crowded_ = parts_ < matchings_[0].size() && is_crowded();
@@ -112,7 +111,7 @@ void Search::after_matching() {
   ask_ranks();
 }
 
-// By their best couples, because some of the few may be faulty.
+// By their best pairs, because some of the few may be faulty.
 bool Search::is_crowded() const {
   std::vector<double> alone;
   for (const auto& rate : controls_) alone.push_back(rate.gbps());
@@ -170,7 +169,7 @@ void Search::ask_links() {
   queue(std::move(asks));
 }
 
-// The ends of couples that were low again, with others, and these couples; then what is bad, by
+// The ends of pairs that were low again, with others, and these pairs; then what is bad, by
 // itself.
 void Search::ask_ends_or_by_itself() {
   const auto reference = this->reference();
@@ -218,7 +217,7 @@ Suspect& Search::suspect(Pair ranks) {
   return of;
 }
 
-// Each time other couples are beside it.
+// Each time other pairs are beside it.
 void Search::test_rank(int rank, int repeats, Asks& asks) {
   auto& of = suspect({rank, rank});
   if (of.partners.empty()) of.partners = healthy_->partners(rank, kPartners, {}, lot_);
@@ -227,8 +226,8 @@ void Search::test_rank(int rank, int repeats, Asks& asks) {
       asks.push_back({std::minmax(rank, partner), Purpose::suspect, of.ranks});
 }
 
-void Search::test_link(Pair couple, Asks& asks) {
-  asks.insert(asks.end(), kRepeatsOfLink, {couple, Purpose::suspect, suspect(couple).ranks});
+void Search::test_link(Pair pair, Asks& asks) {
+  asks.insert(asks.end(), kRepeatsOfLink, {pair, Purpose::suspect, suspect(pair).ranks});
 }
 
 std::size_t Search::most_at_once() const {
@@ -237,14 +236,14 @@ std::size_t Search::most_at_once() const {
   return std::max<std::size_t>(1, std::min(nodes / kSparse, part / kPartShare));
 }
 
-// Into rounds in which each node has one couple, in an order drawn by lot.
+// Into rounds in which each node has one pair, in an order drawn by lot.
 void Search::queue(Asks asks) {
   lot_.shuffle(asks);
   while (!asks.empty()) {
     Asks round, rest;
     std::set<int> busy;
     for (const auto& ask : asks) {
-      const int a = layout_.place(ask.couple.first).node, b = layout_.place(ask.couple.second).node;
+      const int a = layout_.place(ask.pair.first).node, b = layout_.place(ask.pair.second).node;
       const bool fits = round.size() < most_at_once() && !busy.contains(a) && !busy.contains(b);
       if (fits) busy.insert({a, b});
       (fits ? round : rest).push_back(ask);
@@ -254,7 +253,7 @@ void Search::queue(Asks asks) {
   }
 }
 
-// Beside few couples, where there are nodes enough; else now and then one in a round of its own.
+// Beside few pairs, where there are nodes enough; else now and then one in a round of its own.
 void Search::queue_with_controls(Asks round) {
   if (most_at_once() < kControls && queue_.size() % kRoundsOfControl != 0) {
     queue_.push_back(std::move(round));
@@ -274,15 +273,15 @@ Search::Asks Search::controls_beside(const Asks& round) {
   std::set<int> busy;
   const auto place = [&](int rank) { return layout_.place(rank).node; };
   if (beside)
-    for (const auto& ask : round) busy.insert({place(ask.couple.first), place(ask.couple.second)});
+    for (const auto& ask : round) busy.insert({place(ask.pair.first), place(ask.pair.second)});
   Asks controls;
   const auto& matching = matchings_[lot_.draw(matchings_.size())];
   for (std::size_t tries = 0; tries < matching.size(); ++tries) {
-    const auto& couple = matching[lot_.draw(matching.size())];
-    const int a = place(couple.first), b = place(couple.second);
-    if (!healthy_->is_control(couple) || busy.contains(a) || busy.contains(b)) continue;
+    const auto& pair = matching[lot_.draw(matching.size())];
+    const int a = place(pair.first), b = place(pair.second);
+    if (!healthy_->is_control(pair) || busy.contains(a) || busy.contains(b)) continue;
     busy.insert({a, b});
-    controls.push_back({.couple = couple});
+    controls.push_back({.pair = pair});
     if (controls.size() == (beside ? kControls : 1)) break;
   }
   return controls;

@@ -1,11 +1,11 @@
-// The search for bad nodes, ranks, rails and links: which couples are measured next, and what all
+// The search for bad nodes, ranks, rails and links: which pairs are measured next, and what all
 // of them say in the end.
 //
-//   alone      a few couples by themselves: what a couple reaches undisturbed
-//   at once    matchings of all nodes; where couples are in each other's way, in parts
-//   ranks      each suspect with three healthy partners, one rail of a node at a time, few couples
-//              at once; healthy couples beside them as controls
-//   links      couples that were low: again, and their ends with healthy partners
+//   alone      a few pairs by themselves: what a pair reaches undisturbed
+//   at once    matchings of all nodes; where pairs are in each other's way, in parts
+//   ranks      each suspect with three healthy partners, one rail of a node at a time, few pairs
+//              at once; healthy pairs beside them as controls
+//   links      pairs that were low: again, and their ends with healthy partners
 //   by itself  what is still bad, with four other partners and nothing beside it; more often where
 //              it is fine at times
 // A Search asks; its caller measures. It knows nothing of networks and clocks.
@@ -33,19 +33,19 @@ struct SearchOptions {
 
 struct Outcome {
   std::vector<Fault> faults{};   // lowest share first
-  std::vector<Pair> wrong{};     // couples between which data was wrong
+  std::vector<Pair> wrong{};     // pairs between which data was wrong
   std::vector<int> cleared{};    // suspect ranks that were fine when tested
   std::vector<int> unclear{};    // those that are neither fine nor bad
   std::size_t left_out = 0;      // suspects that were not tested: too many
   std::size_t not_measured = 0;  // ranks that had a partner in no round
-  double alone_gbps = 0;         // a couple undisturbed
+  double alone_gbps = 0;         // a pair undisturbed
   double at_once_gbps = 0;       // likewise in the rounds
-  double noise = 0;              // spread of an undisturbed couple, as a share
+  double noise = 0;              // spread of an undisturbed pair, as a share
   double visible_share = 0;      // what is slower than that is found
-  std::size_t parts = 1;         // of each matching, so that couples do not disturb each other
+  std::size_t parts = 1;         // of each matching, so that pairs do not disturb each other
   bool crowded = false;          // they still do
   std::size_t slots = 0;         // measurements one after the other
-  std::size_t couples = 0;       // in all of them
+  std::size_t pairs = 0;         // in all of them
 };
 
 class Search {
@@ -56,7 +56,7 @@ class Search {
   Search& operator=(const Search&) = delete;
 
   // What is to be measured next, at once; nothing: the search is over. Each round must be answered
-  // by take(), with its couples in any order.
+  // by take(), with its pairs in any order.
   std::optional<Round> next();
   void take(std::span<const Rate> rates);
 
@@ -67,7 +67,7 @@ class Search {
   enum class Phase : std::uint8_t { alone, at_once, ranks, links, by_itself, over };
   enum class Purpose : std::uint8_t { control, matching, suspect };
   struct Ask {
-    Pair couple{};
+    Pair pair{};
     Purpose purpose = Purpose::control;
     Pair suspect{};
   };
@@ -86,7 +86,7 @@ class Search {
   void ask_by_itself();
   Suspect& suspect(Pair ranks);
   void test_rank(int rank, int repeats, Asks& asks);
-  void test_link(Pair couple, Asks& asks);
+  void test_link(Pair pair, Asks& asks);
   void queue(Asks asks);
   void queue_with_controls(Asks round);
   Asks controls_beside(const Asks& round);
@@ -114,7 +114,7 @@ class Search {
   std::set<Pair> wrong_;
   Estimate estimate_;
   std::optional<Healthy> healthy_;  // once there is an estimate
-  std::size_t slots_ = 0, couples_ = 0;
+  std::size_t slots_ = 0, pairs_ = 0;
 };
 
 // Too few nodes, or ranks of one node, to tell which of them is bad; nothing: there are enough.

@@ -75,14 +75,14 @@ std::string heading(const Searched& searched) {
                   layout.one_host ? counted(nodes, "rank") + " on one node"
                                   : counted(ranks.size(), "rank") + " on " + counted(nodes, "node"),
                   bytes_text(bytes), seed);
-  text += fmt::format("# {} couples in {}; there are {} pairs of nodes\n", outcome.couples,
+  text += fmt::format("# {} tests of pairs in {}; there are {} pairs of nodes\n", outcome.pairs,
                       counted(outcome.slots, "measurement"), nodes * (nodes - 1) / 2);
   if (outcome.alone_gbps > 0)
     text += fmt::format(
-        "# a couple reaches {:.4g} GB/s undisturbed ({:.1f} % noise), {:.4g} beside others{}\n",
+        "# a pair reaches {:.4g} GB/s undisturbed ({:.1f} % noise), {:.4g} beside others{}\n",
         outcome.alone_gbps, 100 * outcome.noise, outcome.at_once_gbps,
         outcome.parts > 1 ? fmt::format(", in rounds of {} parts", outcome.parts) : "");
-  if (outcome.crowded) text += "# couples were in each other's way in all rounds\n";
+  if (outcome.crowded) text += "# pairs were in each other's way in all rounds\n";
   if (outcome.not_measured > 0)
     text += fmt::format("# {} not measured: no partner on the same rail in any round\n",
                         counted(outcome.not_measured, "rank"));
@@ -212,7 +212,7 @@ std::string report_json(const Searched& searched) {
                          {"visible_share", outcome.visible_share},
                          {"parts", outcome.parts},
                          {"measurements", outcome.slots},
-                         {"couples", outcome.couples},
+                         {"tests", outcome.pairs},
                          {"interrupted", searched.interrupted},
                          {"not_measured", outcome.not_measured},
                          {"not_tested", outcome.left_out},

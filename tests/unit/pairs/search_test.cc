@@ -48,7 +48,7 @@ Outcome outcome_of(const std::vector<int>& nodes, GbpsOf gbps_of) {
   Search search(layout_of(nodes), {.seed = 3});
   while (const auto round = search.next()) {
     std::vector<Rate> rates;
-    for (const auto& couple : *round) rates.push_back({couple, gbps_of(couple), gbps_of(couple)});
+    for (const auto& pair : *round) rates.push_back({pair, gbps_of(pair), gbps_of(pair)});
     search.take(rates);
   }
   return search.outcome();
@@ -64,8 +64,7 @@ std::vector<Fault> faults_of(int nnodes, int nrails, GbpsOf gbps_of) {
 }
 
 TEST(PairSearch, NamesARailThatIsSlowOnAllNodesOnce) {
-  const auto faults =
-      faults_of(8, 2, [](Pair couple) { return couple.first % 2 == 1 ? 8.0 : 10.0; });
+  const auto faults = faults_of(8, 2, [](Pair pair) { return pair.first % 2 == 1 ? 8.0 : 10.0; });
 
   ASSERT_EQ(faults.size(), 1u);
   EXPECT_EQ(faults[0].kind, FaultKind::rail);
@@ -74,8 +73,8 @@ TEST(PairSearch, NamesARailThatIsSlowOnAllNodesOnce) {
 }
 
 TEST(PairSearch, NamesNoRailWhereSomeOfItsRanksAreFine) {
-  const auto faults = faults_of(8, 2, [](Pair couple) {
-    const bool slow = couple.first % 2 == 1 && couple.first < 6 && couple.second < 12;
+  const auto faults = faults_of(8, 2, [](Pair pair) {
+    const bool slow = pair.first % 2 == 1 && pair.first < 6 && pair.second < 12;
     return slow ? 9.3 : 10.0;
   });
 
@@ -108,8 +107,8 @@ TEST(PairSearch, NamesAnIntermittentNode) {
 // One pair of few nodes, measured at the speeds given.
 TEST(PairSearch, NamesALinkWhoseEndsAreFineWithOthers) {
   for (const int nnodes : {3, 4, 6, 9}) {
-    const auto faults = faults_of(nnodes, 1, [](Pair couple) {
-      return couple == Pair{0, 2} ? 6.0 : 10.0;
+    const auto faults = faults_of(nnodes, 1, [](Pair pair) {
+      return pair == Pair{0, 2} ? 6.0 : 10.0;
     });
 
     ASSERT_EQ(faults.size(), 1u) << nnodes;

@@ -1,4 +1,4 @@
-// Each end of a couple takes an uplink of its leaf by a hash; what crosses one shares it evenly.
+// Each end of a pair takes an uplink of its leaf by a hash; what crosses one shares it evenly.
 #include "simulator.h"
 
 #include "base/splitmix.h"
@@ -32,13 +32,13 @@ Layout Cluster::layout() const {
   return layout_of(nodes);
 }
 
-std::vector<Cluster::Cable> Cluster::cables(Pair couple) const {
-  const int rail = couple.first % options_.nrails;
-  const int a = leaf_[static_cast<std::size_t>(couple.first / options_.nrails)];
-  const int b = leaf_[static_cast<std::size_t>(couple.second / options_.nrails)];
+std::vector<Cluster::Cable> Cluster::cables(Pair pair) const {
+  const int rail = pair.first % options_.nrails;
+  const int a = leaf_[static_cast<std::size_t>(pair.first / options_.nrails)];
+  const int b = leaf_[static_cast<std::size_t>(pair.second / options_.nrails)];
   if (a == b) return {};
-  const auto hash = splitmix64(static_cast<std::uint64_t>(couple.first) << 32 |
-                               static_cast<std::uint64_t>(couple.second));
+  const auto hash = splitmix64(static_cast<std::uint64_t>(pair.first) << 32 |
+                               static_cast<std::uint64_t>(pair.second));
   const auto choice = [&](int end) {
     return static_cast<int>((hash >> 16 * end & 0xffff) %
                             static_cast<std::uint64_t>(options_.uplinks));
@@ -63,23 +63,23 @@ std::vector<Rate> Cluster::measure(const Round& round) {
       for (int rail = 0; rail < options_.nrails; ++rail) nic[fault.rank + rail] = share;
   }
   std::map<Cable, int> users;
-  for (const auto& couple : round)
-    for (const auto& crossed : cables(couple)) ++users[crossed];
+  for (const auto& pair : round)
+    for (const auto& crossed : cables(pair)) ++users[crossed];
   std::normal_distribution<> noise(0, options_.noise);
   std::vector<Rate> rates;
-  for (const auto& couple : round) {
+  for (const auto& pair : round) {
     double share = 1;
-    for (const int rank : {couple.first, couple.second})
+    for (const int rank : {pair.first, pair.second})
       if (const auto found = nic.find(rank); found != nic.end())
         share = std::min(share, found->second);
-    for (const auto& crossed : cables(couple)) {
+    for (const auto& crossed : cables(pair)) {
       const auto found = cable.find(crossed);
       const double nics = found == cable.end() ? options_.uplink_of_nic : found->second;
       share = std::min(share, nics / users[crossed]);
     }
     const auto drawn = [&] { return kNicGbps * share * std::exp(noise(random_)); };
     const double forward = drawn();
-    rates.push_back({couple, forward, drawn()});
+    rates.push_back({pair, forward, drawn()});
   }
   return rates;
 }
@@ -155,7 +155,7 @@ Score searched(const ClusterOptions& options, const std::vector<Injected>& fault
   const auto outcome = search.outcome();
   Score score{.there = faults.size(),
               .slots = outcome.slots,
-              .couples = outcome.couples,
+              .pairs = outcome.pairs,
               .parts = outcome.parts};
   for (const auto& there : faults) {
     const bool named = std::ranges::any_of(

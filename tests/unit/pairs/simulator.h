@@ -1,5 +1,5 @@
 // A cluster of leaves below a spine, for tests of the search: faults, noise, and uplinks that
-// couples share. Nodes are in no order that tells their leaf.
+// pairs share. Nodes are in no order that tells their leaf.
 #pragma once
 
 #include "pairs/search.h"
@@ -32,15 +32,15 @@ class Cluster {
   Cluster(ClusterOptions options, std::vector<Injected> faults, unsigned seed);
 
   Layout layout() const;
-  // All couples of the round at once.
+  // All pairs of the round at once.
   std::vector<Rate> measure(const Round& round);
-  // The cable that the couple crosses at each end: by a hash of both, as switches choose. Nothing
+  // The cable that the pair crosses at each end: by a hash of both, as switches choose. Nothing
   // within a leaf.
   struct Cable {
     int leaf = 0, rail = 0, uplink = 0;
     auto operator<=>(const Cable&) const = default;
   };
-  std::vector<Cable> cables(Pair couple) const;
+  std::vector<Cable> cables(Pair pair) const;
   int rank(int node, int rail) const { return node * options_.nrails + rail; }
 
  private:
@@ -62,7 +62,7 @@ Injected drawn_cable(const ClusterOptions& options, unsigned seed);
 // What the search named against what is there.
 struct Score {
   std::size_t there = 0, named = 0, invented = 0;
-  std::size_t slots = 0, couples = 0, parts = 0;
+  std::size_t slots = 0, pairs = 0, parts = 0;
   std::vector<Injected> missed{};
   std::vector<Fault> wrong{};
 
