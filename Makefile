@@ -1,6 +1,6 @@
 # The front door: each target is a command or two over CMake, CTest and the scripts in cmake/.
 # `make help` lists them. Variables: JOBS, PYTHON, DESTDIR, PREFIX, NAME_SUFFIX, FUZZ_SECONDS,
-# BENCH_SECONDS, BUNDLE_NCCL, NCCL_TESTS.
+# FUZZ_SEED, BENCH_SECONDS, BUNDLE_NCCL, NCCL_TESTS.
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := all

@@ -12,9 +12,9 @@ from runlog import BadInput, read_runs
 from scene_svg import svg_of
 from study_charts import draw_effects, draw_history, draw_scaling
 from study_data import Study
-from study_effects import UNSET, Effect, Medians, effects_of, medians_of
-from study_trends import histories_of, scalings_of
-from study_winners import spreads_of, winners_of
+from study_effects import UNSET, Effect, effects_of, medians_of
+from study_trends import History, histories_of, scalings_of
+from study_winners import Winner, spreads_of, winners_of
 from units import plural
 
 MAX_SPREADS, MAX_WINNERS, MAX_CHARTS = 60, 40, 6
@@ -38,17 +38,16 @@ def _effect_sentence(effect: Effect) -> str:
             f"(median of {plural(len(effect.logs), 'call')}).")
 
 
-def sentences(study: Study, medians: Medians, effects: list[Effect]) -> list[str]:
+def _sentences(winners: list[Winner], effects: list[Effect], histories: list[History]) -> list[str]:
     """The answer: what to ship, and what matters."""
     said = []
-    winners = winners_of(study, medians)
     if winners:
         best = winners[0]
         said.append(f"Least time overall: {best.words}. It is fastest, or within 3 % of that, in "
                     f"{best.fastest} of {plural(best.calls, 'call')}, and takes "
                     f"{100 * best.loss:.1f} % more than the best of each on average.")
     said += [_effect_sentence(effect) for effect in effects[:3]]
-    slower = [one for one in histories_of(study) if one.outside == "slower"]
+    slower = [one for one in histories if one.outside == "slower"]
     if slower:
         said.append(f"Slower than in each run before: {slower[0].what.words} "
                     f"({slower[0].settings}), {_ratio(slower[0].ratio)} as their median"
@@ -83,7 +82,7 @@ def write_study(study: Study, folder: Path, title: str) -> Path:
     style = (FOLDER / "page.css").read_text(encoding="utf-8")
     page = templates(True).get_template("study.html.j2").render(
         title=title or study.name, study=study, outcomes=_outcome_sentence(study),
-        sentences=sentences(study, medians, effects), effects=effects,
+        sentences=_sentences(winners, effects, histories), effects=effects,
         effects_picture=Markup(svg_of(draw_effects(effects), [])) if effects else "",
         winners=winners[:MAX_WINNERS], spreads=spreads[:MAX_SPREADS],
         left_out=max(0, len(spreads) - MAX_SPREADS),
