@@ -301,7 +301,7 @@ endforeach()
 # The tools as users start them: every file of tests/system, but those that are registered by name
 # here or in NcclTests.cmake. Each has its own folders, ports and network namespaces, so that they
 # run beside each other; those that measure run alone.
-set(measuring tune tune_library measure sweep_pairs verdict train_overlap doctor_prove)
+set(measuring tune measure sweep_pairs verdict train_overlap doctor_prove)
 # Verdicts on what this machine did in real time: other work beside them changes what they see.
 # Their rules are tested on made-up times (tests/unit/bench) and on the fake's clock
 # (system.verdict).
