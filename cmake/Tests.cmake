@@ -308,7 +308,7 @@ set(measuring tune measure sweep_pairs verdict train_overlap doctor_prove)
 set(timing compare_power host_verdict host_repeats nccl_tune network_verdict network_verdict_mpi
   verdict_repeats)
 # Longer than a fast look allows: `make test` leaves them to .ci/run and `make test-full`.
-set(slow bench calibration checkpoint_kills docs doctor_prove doctor_quick_bench doctor_ras
+set(slow bench beside calibration checkpoint_kills docs doctor_prove doctor_quick_bench doctor_ras
   elastic elastic_ends elastic_env emulation faults gloo gloo_hosts hangs health hosts nccl_faults
   nccl_signals outputs placement plan plan_network progress random_stops replay replay_network
   scale scale_launch slurm suite_ends sweep_launch sweep_outcomes sweep_pairs train_3d

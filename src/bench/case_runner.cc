@@ -40,10 +40,13 @@ std::uint64_t touched_bytes(const CaseOnThread& on_thread, std::uint64_t calls) 
   return slots * on_thread.layouts.front().stride * buffers;
 }
 
-std::int64_t combined_ns(const std::vector<WindowTime>& times) {
-  std::int64_t sum = 0;
-  for (const auto& time : times) sum += time.elapsed_ns;
-  return sum / static_cast<std::int64_t>(times.size());
+// Over all threads; on rank 0.
+double mean_call_us(const Measurement& m) {
+  std::int64_t sum_ns = 0;
+  for (const auto& time : m.thread_times) sum_ns += time.elapsed_ns;
+  const auto mean_ns = sum_ns / static_cast<std::int64_t>(m.thread_times.size());
+  const auto calls = m.iters * static_cast<std::uint64_t>(m.agg_iters);
+  return static_cast<double>(mean_ns) / kNsPerUs / static_cast<double>(calls);
 }
 
 }  // namespace
@@ -53,6 +56,7 @@ CaseRunner::CaseRunner(Session& session, Setup setup)
       setup_(std::move(setup)),
       thread_sets_(sets_of(session)),
       sampler_(session) {
+  if (setup_.beside != nullptr) beside_.emplace(session, *setup_.beside);
   if (session.is_first()) turns_ = TurnTaker::at(session.config().turns);
 }
 
@@ -116,6 +120,7 @@ Measurement CaseRunner::run(const Case& what, Placement placement) {
     observed_call(issuer, 0);
   }
   m.call = session_.ranks().front().comm().inspector().last_call();
+  if (beside_ && !interrupted_) measure_beside(on_thread, issuer, m);
   throw_late_errors();
   return m;
 }
@@ -247,6 +252,13 @@ void CaseRunner::measure(const CaseOnThread& on_thread, CallIssuer& issuer, Meas
   }
 }
 
+void CaseRunner::measure_beside(const CaseOnThread& on_thread, CallIssuer& issuer, Measurement& m) {
+  m.beside = beside_->run(issuer, {.stage = stage("calls beside a load", on_thread),
+                                   .sliding_slots = on_thread.sliding_slots,
+                                   .call_us = mean_call_us(m),
+                                   .interrupted = [this] { return look(); }});
+}
+
 // The others wait for rank 0 where they enter the window.
 void CaseRunner::await_turn() {
   if (turns_ != nullptr) turns_->next([this] { return session_.rank().interrupted(); });
@@ -294,9 +306,7 @@ std::vector<WindowTime> CaseRunner::gather_times(const WindowTime& mine) {
 CaseRunner::Decision CaseRunner::decide(Measurement& m, std::int64_t start_ns, bool sampled) {
   Decision decision;
   if (session_.is_first()) {
-    const auto calls = m.iters * static_cast<std::uint64_t>(m.agg_iters);
-    const double call_us =
-        static_cast<double>(combined_ns(m.thread_times)) / kNsPerUs / static_cast<double>(calls);
+    const double call_us = mean_call_us(m);
     // Delays are of one call each.
     decision.batch = setup_.skew != nullptr ? 1 : batch_for(call_us, setup_.clock_cost_ns);
     const double late_us = setup_.skew != nullptr ? setup_.skew->most_us() : 0;

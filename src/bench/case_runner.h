@@ -2,6 +2,7 @@
 // thread.
 #pragma once
 
+#include "bench/beside.h"
 #include "bench/results.h"
 #include "bench/sampling.h"
 #include "bench/session.h"
@@ -21,14 +22,16 @@ class CaseRunner {
     double clock_cost_ns = 0;
     const TrafficMatrix* traffic = nullptr;  // of all_to_all_v; outlives the runner
     const SkewPattern* skew = nullptr;       // of samples; outlives the runner
+    const Load* beside = nullptr;            // outlives the runner; null: none
     // Called untimed before the first window, so that no window is the first to touch its memory: a
     // GPU's first copy there takes longer. Outlives the runner; null: none.
     const Case* largest = nullptr;
   };
   CaseRunner(Session& session, Setup setup);
 
-  // fill -> warm up -> (window -> samples) until the stopping rule holds -> verify -> gather. What
-  // is verified is the last call of the last window, wherever every rank has a spare slot for it.
+  // fill -> warm up -> (window -> samples) until the stopping rule holds -> verify -> gather -> the
+  // same calls beside a load, where there is one. What is verified is the last call of the last
+  // window, wherever every rank has a spare slot for it.
   // After Ctrl-C only what is under way is measured: a window, and of the samples and checks those
   // of half a second. Collective over all threads; yields the measurement on rank 0 and an empty
   // one elsewhere, of no iterations where the warm-up was interrupted.
@@ -73,6 +76,7 @@ class CaseRunner {
   void verify(const CaseOnThread& on_thread, CallIssuer& issuer, Measurement& m);
   void gather_checks(const std::vector<RankCheck>& mine, Measurement& m);
   Stage stage(const char* what, const CaseOnThread& on_thread) const;
+  void measure_beside(const CaseOnThread& on_thread, CallIssuer& issuer, Measurement& m);
   bool measured_enough(const Measurement& m, double elapsed_s);
 
   Session& session_;
@@ -80,6 +84,7 @@ class CaseRunner {
   std::vector<ThreadSet> thread_sets_;
   std::uint64_t next_look_ = 0;  // samples at which --stop's interval is looked at again
   Sampler sampler_;
+  std::optional<BesideMeter> beside_;
   std::unique_ptr<TurnTaker> turns_;  // on rank 0, where it takes turns with another program
   std::optional<double> first_call_us_;
   bool interrupted_ = false;

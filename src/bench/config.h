@@ -38,6 +38,16 @@ struct SplitRule {
   }
 };
 
+// What runs on each rank beside the collective (--beside).
+struct LoadOptions {
+  enum class Kind : std::uint8_t { none, gemm, memory, collective } kind = Kind::none;
+  const Collective* collective = nullptr;  // of Kind::collective
+  std::size_t size = 0;                    // gemm: rows and columns; else bytes
+  SplitRule split{};                       // ranks of one colour call the collective
+  std::string text{};                      // all of it: "gemm:512", "all_gather:4M:MOD2"
+  bool asked() const { return kind != Kind::none; }
+};
+
 // NCCL_TESTS_ALLTOALLV_*
 struct TrafficOptions {
   double spread = 1.0;        // 0 uniform … 1 weighted by distance
@@ -89,7 +99,8 @@ struct TimingConfig {
   Blocking blocking = Blocking::none;
   Average average = Average::mean;
   Sync sync = Sync::barrier;
-  SkewOptions skew{};  // of samples
+  SkewOptions skew{};    // of samples
+  LoadOptions beside{};  // measured after the samples
   Sliding sliding = Sliding::slide;
   StopRule stop{};
   bool per_iter_timing = false;

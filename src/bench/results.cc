@@ -162,6 +162,7 @@ Results results_of(const Measurement& m, const BenchConfig& config, const RunFac
                   .timestamp = utc_text(std::chrono::system_clock::now())};
     if (!config.report_cputime) record.window.cpu_us.reset();
     record.samples = samples_of(m.samples[set], m, keeps_raw(config));
+    record.beside = beside_info(m.beside, sets[set], config);
     add_bandwidth(m, sizing, record);
     if (sizing.traffic != nullptr && config.traffic.print_summary) add_traffic(sizing, record);
     add_checks(m, ranks, record);

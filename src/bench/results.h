@@ -2,6 +2,7 @@
 // of it: the arithmetic of time, algbw and busbw. Pure.
 #pragma once
 
+#include "bench/beside.h"
 #include "bench/config.h"
 #include "bench/plan.h"
 #include "bench/sampling.h"
@@ -29,7 +30,8 @@ struct Measurement {
   std::uint64_t touched_bytes = 0;  // of a rank's buffers, by the calls of a window
   CallFacts call{};                 // as rank 0's communicator tells
   bool checked = false;
-  std::vector<RankCheck> checks{};  // every check of every rank and round
+  std::vector<std::vector<BesideBlock>> beside{};  // by thread; empty: none
+  std::vector<RankCheck> checks{};                 // every check of every rank and round
 };
 
 // What every record of a run repeats.

@@ -58,6 +58,12 @@ void BenchmarkRun::measure() {
     skew = skew_of(config_.skew, config_.seed, session_.nranks());
     setup.skew = &*skew;
   }
+  Load load;
+  if (config_.beside.asked()) {
+    session_.enter({.what = "load", .timeout_s = config_.init_timeout_s()});
+    load = make_load(config_.beside, session_.rank());
+    setup.beside = &load;
+  }
   CaseRunner runner(session_, setup);
   for (std::uint64_t cycle = 0; config_.run_cycles == 0 || cycle < config_.run_cycles; ++cycle) {
     run_cycle(runner);
@@ -80,6 +86,11 @@ BufferSizes BenchmarkRun::plan(std::size_t memory_bytes) {
   if (session_.is_first() && !runnable.note.empty()) say(runnable.note);
   cases_ = std::move(runnable.cases);
   const auto largest = largest_case(cases_, comm.nranks(), traffic_.get());
+  if (config_.beside.asked()) {
+    const auto buffers = 2 * std::max(config_.max_bytes, largest);
+    check_load(config_.beside, session_, memory_bytes - std::min(memory_bytes, buffers));
+    memory_bytes -= load_bytes(config_.beside);
+  }
   buffers_ =
       buffer_sizes(config_.max_bytes, largest, config_.verifies_timed_calls() ? memory_bytes : 0);
   say_without_spare(largest);

@@ -10,6 +10,7 @@
 //   layout            where a call finds its data
 //   call_issuer       the calls of one case, prepared and issued
 //   window, sampling  the two clock reads around all calls, and around each of them
+//   load, beside      what keeps a rank busy, and calls at the same time
 //   verify, results   what the calls left, and the records made of it
 //   pairs, pair_test, pair_search   two ranks alone
 //   race              algorithms of a backend against each other

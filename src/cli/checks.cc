@@ -77,6 +77,24 @@ Refusal check_skew(const RunConfig& config) {
   return {};
 }
 
+Refusal check_beside(const RunConfig& config) {
+  if (!config.beside.asked()) return {};
+  const auto apart = [](std::string_view option) {
+    return fmt::format("--beside makes calls that follow each other: leave out --beside or {}.",
+                       option);
+  };
+  if (config.gpu.cudagraph > 0) return apart("-G/--cudagraph");
+  if (config.blocking != Blocking::none) return apart("-z/--blocking");
+  if (config.skew.asked()) return apart("--skew");
+  if (config.gpu.stream_null)
+    return "--beside has a stream beside the calls', which waits for -y/--stream_null: leave out "
+           "--beside or -y.";
+  if (config.backend == "fake" && config.beside.kind != LoadOptions::Kind::collective)
+    return "--beside of gemm or memory is of real time, which the fake backend does not have: give "
+           "a collective.";
+  return {};
+}
+
 Refusal check_graph(const RunConfig& config) {
   if (config.gpu.cudagraph == 0) return {};
   if (config.blocking != Blocking::none)
@@ -181,9 +199,9 @@ Refusal check_pairs(const RunConfig& config) {
 }  // namespace
 
 Refusal contradiction(const RunConfig& config) {
-  constexpr std::array kChecks{check_sizes,   check_ranks,         check_iterations, check_skew,
-                               check_graph,   check_device_kernel, check_files,      check_verdict,
-                               check_backend, check_pairs};
+  constexpr std::array kChecks{check_sizes,   check_ranks,   check_iterations,    check_skew,
+                               check_beside,  check_graph,   check_device_kernel, check_files,
+                               check_verdict, check_backend, check_pairs};
   for (const auto check : kChecks)
     if (auto refusal = check(config)) return refusal;
   return {};

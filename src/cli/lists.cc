@@ -1,5 +1,5 @@
-// Values of several parts: lists of collectives, types and operators, stopping rules, numbers of
-// nodes, and which ranks form a group (NCCL_TESTS_SPLIT).
+// Values of several parts: lists of collectives, types and operators, stopping rules, loads,
+// numbers of nodes, and which ranks form a group (NCCL_TESTS_SPLIT).
 #include "base/units.h"
 #include "cli/values.h"
 
@@ -79,6 +79,13 @@ std::vector<std::string_view> names_of_collectives() {
   std::vector<std::string_view> names;
   for (const auto* row : all_collectives()) names.push_back(row->name);
   names.emplace_back("all");
+  return names;
+}
+
+std::vector<std::string_view> names_of_loads() {
+  std::vector<std::string_view> names{"gemm", "memory"};
+  for (const auto* row : all_collectives())
+    if (!row->varies) names.push_back(row->name);
   return names;
 }
 
@@ -223,6 +230,35 @@ Refusal set_split_mask(const Argument& given, SplitRule& out) {
     return fmt::format("{} '{}' is not a hexadecimal number of up to 64 bits, such as 0x7.",
                        given.label, given.text);
   out = {.kind = Kind::bit_and, .value = *mask};
+  return {};
+}
+
+Refusal set_load(const Argument& given, LoadOptions& out) {
+  using Kind = LoadOptions::Kind;
+  constexpr WholeRange kRows{8, 16'384};
+  const auto parts = split(given.text, ':');
+  const auto& name = parts.front();
+  LoadOptions load{.kind = name == "gemm" ? Kind::gemm : Kind::memory};
+  if (name != "gemm" && name != "memory") {
+    load = {.kind = Kind::collective, .collective = find_collective(name)};
+    if (load.collective == nullptr || load.collective->varies)
+      return unknown_choice(std::string(given.label), name, names_of_loads());
+  }
+  const bool calls = load.kind == Kind::collective, multiplies = load.kind == Kind::gemm;
+  if (parts.size() > (calls ? 3 : 2))
+    return fmt::format("{} '{}' has too many parts: give {}.", given.label, given.text,
+                       calls ? "COLLECTIVE:SIZE:SPLIT" : "gemm:N or memory:SIZE");
+  const std::string_view usual = multiplies ? "512" : calls ? "4M" : "64M";
+  const Argument size{given.label, parts.size() > 1 ? parts[1] : usual};
+  if (auto refusal = multiplies ? set_whole(size, kRows, load.size)
+                                : set_read(whole_bytes(size, sizeof(float)), load.size))
+    return refusal;
+  load.text = fmt::format("{}:{}", calls ? load.collective->name : name, size.text);
+  if (parts.size() > 2) {
+    if (auto refusal = set_split({given.label, parts[2]}, load.split)) return refusal;
+    load.text += fmt::format(":{}", parts[2]);
+  }
+  out = std::move(load);
   return {};
 }
 

@@ -137,6 +137,9 @@ Refusal set_stop_rule(const Argument& given, StopRule& out);
 // "uniform:50us", in us, ms or s; or a file's name.
 Refusal set_skew(const Argument& given, SkewOptions& out);
 
+// "gemm:512", "memory:64M", "all_gather:4M:MOD2"; sizes have defaults.
+Refusal set_load(const Argument& given, LoadOptions& out);
+
 // "MOD8", "&0x3", … : an operator and a value.
 Refusal set_split(const Argument& given, SplitRule& out);
 // A hexadecimal mask, with or without 0x.

@@ -58,6 +58,7 @@ std::vector<Setting> settings_of(const RunConfig& c) {
                                 setting("buffers", c.sliding == Sliding::slide ? "slide" : "fixed"),
                                 setting("seed", c.seed)};
   if (c.skew.asked()) settings.push_back(setting("skew", skew_text(c.skew)));
+  if (c.beside.asked()) settings.push_back(setting("beside", c.beside.text));
   if (!c.algorithm.empty()) settings.push_back(setting("algo", c.algorithm));
   if (c.stop.ci) settings.push_back(setting("stop_ci", *c.stop.ci));
   if (c.stop.max_s) settings.push_back(setting("stop_max_s", *c.stop.max_s));

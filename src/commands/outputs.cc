@@ -73,6 +73,7 @@ TableOptions table_options(const RunConfig& c) {
           .show_algorithms = c.show_algorithms,
           .lists_verdicts = c.lists_verdicts,
           .skew = skew_text(c.skew),
+          .beside = c.beside.text,
           .min_bw_gbps = c.min_bw_gbps,
           .local_register = c.gpu.local_register};
 }

@@ -67,6 +67,7 @@ void ConsoleTable::row(std::span<const Record> table) {
   for (const auto& record : table) {
     verdicts_.add(record);
     if (!options_.skew.empty()) skewed_ += skew_line(record);
+    if (!options_.beside.empty()) beside_ += beside_line(record);
   }
   std::string text;
   if (options_.show_algorithms) {
@@ -81,6 +82,7 @@ void ConsoleTable::end(const EndInfo& end) {
   if (!begun_) return;
   const auto verdicts = verdicts_.lines(options_.lists_verdicts, end);
   if (!skewed_.empty()) out_.write(skew_heading(options_.skew) + skewed_);
+  if (!beside_.empty()) out_.write(beside_heading(options_.beside) + beside_);
   out_.write(table_footer(end, program_, options_, verdicts));
 }
 

@@ -191,6 +191,11 @@ std::string error_line(const std::string& error) {
   return fmt::format("# error: {}\n", one_line);
 }
 
+std::string slow_down_text(const SlowDown& slow) {
+  if (!slow.low || !slow.high) return fmt::format("{:.2f}x", slow.ratio);
+  return fmt::format("{:.2f}x ({:.2f} to {:.2f})", slow.ratio, *slow.low, *slow.high);
+}
+
 }  // namespace
 
 std::string comm_times_line(const CommTimes& times) {
@@ -258,6 +263,26 @@ std::string skew_line(const Record& record) {
   return fmt::format("#{:>13} {:>13} {:>13.2f} {:>13.2f} {:>13.2f} {:>13.2f}\n", record.what.bytes,
                      name_of(record.what.placement), samples.arrival_skew_us.value_or(0),
                      samples.us.median, *samples.last_to_last_us, record.window.time_us);
+}
+
+std::string beside_heading(const std::string& load) {
+  return fmt::format(
+      "#\n# Beside {}: medians in us of the collective's calls and of the load's units, each alone "
+      "and\n# both at once, and how many times as long they took (95 % interval).\n"
+      "#{:>13} {:>13} {:>11} {:>11}  {:<21} {:>11} {:>11}  {}\n",
+      load, "size", "placement", "call alone", "with load", "slow-down", "load alone", "with calls",
+      "slow-down");
+}
+
+std::string beside_line(const Record& record) {
+  if (!record.beside)
+    return fmt::format("#{:>13} {:>13}  not measured\n", record.what.bytes,
+                       name_of(record.what.placement));
+  const auto &call = record.beside->call, &unit = record.beside->unit;
+  return fmt::format("#{:>13} {:>13} {:>11.2f} {:>11.2f}  {:<21} {:>11.2f} {:>11.2f}  {}\n",
+                     record.what.bytes, name_of(record.what.placement), call.alone_us,
+                     call.beside_us, slow_down_text(call), unit.alone_us, unit.beside_us,
+                     slow_down_text(unit));
 }
 
 std::string table_footer(const EndInfo& end, const std::string& program,

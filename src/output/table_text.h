@@ -36,6 +36,7 @@ struct TableOptions {
   bool show_algorithms = false;         // --show-algo
   bool lists_verdicts = false;          // --verdict
   std::string skew{};                   // --skew, as typed; empty: none
+  std::string beside{};                 // --beside, as typed; empty: none
   std::optional<double> min_bw_gbps{};  // NCCL_TESTS_MIN_BW
   int nccl_version = 0;                 // 22903; 0 where there is no NCCL
   int local_register = 0;               // -R
@@ -70,6 +71,10 @@ std::string table_row(std::span<const Record> records, const TableOptions& optio
 // What --skew adds below the rows: its heading, and one result's line.
 std::string skew_heading(const std::string& skew);
 std::string skew_line(const Record& record);
+
+// The same of --beside.
+std::string beside_heading(const std::string& load);
+std::string beside_line(const Record& record);
 
 // Everything after the last row. An average of nothing is 0. `verdicts`: lines of VerdictText.
 std::string table_footer(const EndInfo& end, const std::string& program,

@@ -190,6 +190,21 @@ void fields(auto& io, Is<CopyInfo> auto& copy) {
   io.field("streams", copy.streams);
 }
 
+void fields(auto& io, Is<SlowDown> auto& slow) {
+  io.field("alone_us", slow.alone_us);
+  io.field("beside_us", slow.beside_us);
+  io.field("slowdown", slow.ratio);
+  io.field("ci95_low", slow.low);
+  io.field("ci95_high", slow.high);
+}
+
+void fields(auto& io, Is<BesideInfo> auto& beside) {
+  io.field("load", beside.load);
+  io.field("blocks", beside.blocks);
+  io.field("call", beside.call);
+  io.field("unit", beside.unit);
+}
+
 void expectation_fields(auto& io, auto& record) {
   io.present("expected_busbw_gbps", record.expected);
   if (!record.expected) return;
@@ -227,6 +242,7 @@ void fields(auto& io, Is<Record> auto& record) {
     io.field("exit_skew_us", record.samples->exit_skew_us);
     io.field("last_to_last_us", record.samples->last_to_last_us);
   }
+  io.field("beside", record.beside);
   io.field("wrong", record.wrong);
   io.field("first_wrong", record.where);
   io.sparse("algorithm", record.call.algorithm);

@@ -212,6 +212,21 @@ struct SampleInfo {
   std::uint64_t skipped = 0;  // dropped by -K
 };
 
+// How much longer something took beside something else than alone: medians over blocks, and the
+// ratio with its 95 % interval.
+struct SlowDown {
+  double alone_us = 0, beside_us = 0;
+  double ratio = 1;
+  std::optional<double> low{}, high{};  // nothing of fewer than 6 blocks
+};
+
+// --beside: calls of the collective and units of a load, each alone and both at once.
+struct BesideInfo {
+  std::string load{};  // as typed
+  std::uint64_t blocks = 0;
+  SlowDown call{}, unit{};
+};
+
 struct WrongWhere {
   int rank = 0;
   FirstWrong first{};
@@ -257,6 +272,7 @@ struct Record {
   double algbw_gbps = 0, busbw_gbps = 0;  // 1e9 bytes per second
   std::optional<Expectation> expected{};
   std::optional<SampleInfo> samples{};
+  std::optional<BesideInfo> beside{};
   std::optional<std::uint64_t> wrong{};  // absent: not checked
   std::optional<WrongWhere> where{};
   // all_to_all_v, on request: what each rank of the group sends and receives.

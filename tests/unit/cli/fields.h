@@ -53,6 +53,7 @@ inline Fields own_fields(const RunConfig& c) {
           {"study", fmt::format("{}:{}", c.study, c.repetition)},
           {"stop", optional_text(c.stop.ci) + " " + optional_text(c.stop.max_s)},
           {"skew", skew_text(c.skew)},
+          {"beside", c.beside.text},
           {"sync", fmt::format("{}", static_cast<int>(c.sync))},
           {"sliding", fmt::format("{}", static_cast<int>(c.sliding))},
           {"limit_memory", optional_text(c.limit_memory)},

@@ -87,6 +87,7 @@ std::vector<Example> own_examples() {
       {"", "stop", "ci=1%,max=5s", {{"stop", "0.01 5"}}},
       {"", "sync", "none", {{"sync", "1"}}},
       {"", "skew", "uniform:50us", {{"skew", "uniform:50us"}}},
+      {"", "beside", "gemm:256", {{"beside", "gemm:256"}}},
       {"", "buffers", "fixed", {{"sliding", "1"}}},
       {"", "limit-memory", "2G", {{"limit_memory", "2147483648"}}},
       {"", "list", "", {{"list", "true"}}},

@@ -30,6 +30,21 @@ TEST(ParseRun, ReadsAllAsEveryTypeEveryOperatorAndEveryRoot) {
   EXPECT_EQ(config.root, -1);
 }
 
+TEST(ParseRun, ReadsALoadWithItsDefaults) {
+  const auto load_of = [](const std::string& text) { return config_of({"--beside", text}).beside; };
+
+  EXPECT_EQ(load_of("gemm").size, 512U);
+  EXPECT_EQ(load_of("gemm:1024").size, 1024U);
+  EXPECT_EQ(load_of("memory").size, std::size_t{64} << 20);
+  EXPECT_EQ(load_of("memory:1G").size, std::size_t{1} << 30);
+  EXPECT_EQ(load_of("all_reduce").text, "all_reduce:4M");
+  const auto halves = load_of("all_gather_perf:1M:MOD2");
+  EXPECT_EQ(halves.text, "all_gather:1M:MOD2");
+  EXPECT_EQ(halves.collective, find_collective("all_gather"));
+  EXPECT_EQ(halves.size, std::size_t{1} << 20);
+  EXPECT_EQ(halves.split.color(3), 1);
+}
+
 TEST(ParseRun, GivesHelpBesideAnyOtherRightWord) {
   EXPECT_EQ(parse({"-h"})->intent, Intent::help);
   EXPECT_EQ(parse({"-b", "x", "--help"})->intent, Intent::help);

@@ -233,6 +233,20 @@ TEST(TableHeading, TellsTheOtherBlockingMode) {
       HasSubstr("\n# Blocking Enabled: wait after each inner iteration (-m), no barrier \n"));
 }
 
+TEST(BesideLine, HasBothSlowDowns) {
+  auto record = row_of(all_reduce_of(8), kSlow, kSlow).front();
+  EXPECT_THAT(beside_line(record), HasSubstr("8  out_of_place  not measured"));
+  record.beside = {.load = "gemm:512",
+                   .blocks = 15,
+                   .call = {10, 15, 1.5, 1.4, 1.625},
+                   .unit = {.alone_us = 100, .beside_us = 120, .ratio = 1.2}};
+
+  EXPECT_EQ(tokens_of(beside_line(record)),
+            (std::vector<std::string>{"#", "8", "out_of_place", "10.00", "15.00", "1.50x", "(1.40",
+                                      "to", "1.62)", "100.00", "120.00", "1.20x"}));
+  EXPECT_THAT(beside_heading("gemm:512"), HasSubstr("# Beside gemm:512: "));
+}
+
 TEST(TableFooter, JudgesTheAverageOnlyAgainstALimit) {
   TableOptions options;
   const auto average_line = [&](double average) {

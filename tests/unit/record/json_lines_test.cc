@@ -60,7 +60,10 @@ TEST(JsonLine, OfAResultIsExactlyThis) {
       R"("samples_us":{"n":20,"batch":4,"min":1.0,)"
       R"("median":2.0,"mean":2.5,"p95":4.0,"p99":5.0,"max":6.0,"cv":0.2,"ci95_low":1.5,)"
       R"("ci95_high":2.25,"skipped":3},"arrival_skew_us":0.5,"exit_skew_us":0.75,)"
-      R"("last_to_last_us":1.75,"wrong":3,)"
+      R"("last_to_last_us":1.75,"beside":{"load":"gemm:512","blocks":15,)"
+      R"("call":{"alone_us":10.0,"beside_us":15.0,"slowdown":1.5,"ci95_low":1.4,)"
+      R"("ci95_high":1.625},"unit":{"alone_us":100.0,"beside_us":120.0,"slowdown":1.25}},)"
+      R"("wrong":3,)"
       R"("first_wrong":{"rank":1,"index":7,"expected":1.5,"got":-2.0,)"
       R"("expected_bits":"0x3fc00000","got_bits":"0xc0000000","count_per_rank":[[1,3]]},)"
       R"("algorithm":"ring","protocol":"LL128","channels":24,"algorithm_lost":true,)"
@@ -99,7 +102,7 @@ TEST(JsonLine, LeavesOutWhatDoesNotExist) {
 
   for (const auto* key : {"algorithm", "samples_us", "arrival_skew_us", "wrong", "first_wrong",
                           "pair", "cpu_us", "last_to_last_us", "late_us", "wait_us", "transfer_us",
-                          "raw_us", "timestamp", "transport", "copy", "null"})
+                          "beside", "raw_us", "timestamp", "transport", "copy", "null"})
     EXPECT_THAT(line, Not(HasSubstr(key)));
 }
 
