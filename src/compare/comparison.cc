@@ -155,14 +155,6 @@ Result<RunStatistic> statistic_for(const RunComparison& comparison) {
       name_of(wanted))};
 }
 
-// Fisher and Yates; the bias of the remainder is below 2^-60.
-void shuffle(std::vector<std::size_t>& sides, std::uint64_t& state) {
-  for (std::size_t left = sides.size(); left > 1; --left) {
-    state += kSplitMixStep;
-    std::swap(sides[left - 1], sides[splitmix64(state) % left]);
-  }
-}
-
 }  // namespace
 
 std::string_view name_of(TurnsAt turns) {
@@ -181,11 +173,12 @@ std::vector<Turn> turns(std::size_t sides, int repeats, std::uint64_t seed) {
   constexpr int kRepeatsOfBlock = repeats_of_block(TurnsAt::runs);
   std::vector<Turn> order;
   std::vector<int> done(sides);
+  SplitMix random(seed + kSplitMixStep);
   for (int first = 0; first < repeats; first += kRepeatsOfBlock) {
     std::vector<std::size_t> block;
     for (int i = first; i < std::min(first + kRepeatsOfBlock, repeats); ++i)
       for (std::size_t side = 0; side < sides; ++side) block.push_back(side);
-    shuffle(block, seed);
+    random.shuffle(block);
     for (const auto side : block) order.push_back({side, ++done[side]});
   }
   return order;

@@ -29,7 +29,7 @@ bool Healthy::is_control(Pair pair) const {
 }
 
 std::vector<int> Healthy::partners(int rank, std::size_t count, const std::vector<int>& known,
-                                   Lot& lot) const {
+                                   SplitMix& random) const {
   const auto [own, rail] = layout_.place(rank);
   std::array<std::vector<int>, 4> found;  // from best to worst
   for (int node = 0; node < layout_.nnodes(); ++node) {
@@ -43,7 +43,7 @@ std::vector<int> Healthy::partners(int rank, std::size_t count, const std::vecto
   std::vector<int> best;
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (i >= 2 && best.size() >= kLeastPartners) break;
-    lot.shuffle(found[i]);
+    random.shuffle(found[i]);
     best.insert(best.end(), found[i].begin(), found[i].end());
   }
   best.resize(std::min(best.size(), count));

@@ -21,7 +21,7 @@ class Healthy {
   // that are `known`, and those that are suspect or were low with this rank, only where there are
   // not two others.
   std::vector<int> partners(int rank, std::size_t count, const std::vector<int>& known,
-                            Lot& lot) const;
+                            SplitMix& random) const;
 
  private:
   bool has_suspect(int rank) const;  // on its node

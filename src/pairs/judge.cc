@@ -17,6 +17,7 @@ constexpr double kNotFineZ = 3;           // of the median with one partner
 constexpr double kLowTestZ = 4;           // of a single test
 constexpr std::size_t kLowTests = 3;      // that make it intermittent
 constexpr double kChance = 0.0001;        // of so many low tests of a healthy suspect
+constexpr std::size_t kFewControls = 8;   // whose spread says little
 constexpr std::size_t kLowAlone = 2;      // tests that confirm it
 constexpr double kMedianError = 1.25;     // of a median over that of a mean, of normal values
 constexpr double kMostConfidence = 0.99;  // what else may be wrong is not in the numbers
@@ -123,6 +124,7 @@ Reference reference_of(const Layout& layout, std::span<const Rate> controls,
   for (const auto& rate : controls) values.push_back(estimate.value(layout, rate));
   Reference reference{.n = values.size(), .rail_offset = estimate.rail_offset};
   reference.noise = std::max(kLeastNoise, spread_of(values));
+  if (values.size() < kFewControls) reference.noise = std::max(reference.noise, estimate.noise);
   reference.log = stats::median(values);
   reference.least_low = std::max(-limit.log(), kLowTestZ * reference.noise);
   const auto share_below = [&](double log) {

@@ -13,7 +13,7 @@ namespace linerate::pairs {
 // What pairs of healthy ranks reach beside few others: the controls. Logarithms.
 struct Reference {
   double log = 0;        // the median
-  double noise = 0;      // spread of a pair
+  double noise = 0;      // spread of a pair; of few controls not below that of the rounds
   std::size_t n = 0;     // controls
   double least_low = 0;  // a single pair below by more than this is low
   // How often a control is low, and how often it is below the limit at all, which is chance. Never

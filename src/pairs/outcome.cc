@@ -21,19 +21,22 @@ bool Search::was_low_often(int rank, const Reference& reference) const {
   return static_cast<std::size_t>(low) >= kLowOften;
 }
 
-// By an end that is bad, or that is about as slow with others.
-bool Search::is_explained(Pair link, const Judged& of_link, const Reference& reference) const {
-  for (const int rank : {link.first, link.second}) {
-    const auto end = judged({rank, rank}, reference);
-    const bool alike = of_link.share > options_.limit.share * end.share;
-    if (end.bad() || (of_link.state == State::slow && alike)) return true;
-  }
-  return false;
+// By an end that is bad.
+bool Search::is_explained(Pair link, const Reference& reference) const {
+  return is_faulty(link.first, reference) || is_faulty(link.second, reference);
+}
+
+Suspect Search::evidence(Pair ranks) const {
+  auto all = suspects_.at(ranks);
+  if (all.is_link()) return all;
+  for (const auto& [pair, link] : suspects_)
+    if (link.is_link() && (pair.first == all.rank() || pair.second == all.rank()))
+      all.beside.insert(all.beside.end(), link.beside.begin(), link.beside.end());
+  return all;
 }
 
 Judged Search::judged(Pair ranks, const Reference& reference) const {
-  const auto found = suspects_.find(ranks);
-  return found == suspects_.end() ? Judged() : judge(found->second, reference, options_.limit);
+  return suspects_.contains(ranks) ? judge(evidence(ranks), reference, options_.limit) : Judged();
 }
 
 Reference Search::reference() const {
@@ -56,9 +59,9 @@ Outcome Search::outcome() const {
   outcome.visible_share = visible_share(reference, options_.limit);
   auto faults = faulty_rails(layout_, estimate_);
   for (const auto& [ranks, of] : suspects_) {
-    const auto judged = judge(of, reference, options_.limit);
-    if (judged.bad() && !(of.is_link() && is_explained(ranks, judged, reference)))
-      faults.push_back(fault_of(layout_, of, judged, reference));
+    const auto judged = this->judged(ranks, reference);
+    if (judged.bad() && !(of.is_link() && is_explained(ranks, reference)))
+      faults.push_back(fault_of(layout_, evidence(ranks), judged, reference));
     else if (!of.is_link() && std::ranges::count(estimate_.ranks, of.rank()) > 0)
       (judged.state == State::unclear ? outcome.unclear : outcome.cleared).push_back(of.rank());
   }

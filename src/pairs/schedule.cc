@@ -1,17 +1,15 @@
 #include "pairs/schedule.h"
 
-#include "base/splitmix.h"
-
 #include <algorithm>
 #include <numeric>
 
 namespace linerate::pairs {
 namespace {
 
-std::vector<int> shuffled(int count, Lot& lot) {
+std::vector<int> shuffled(int count, SplitMix& random) {
   std::vector<int> items(static_cast<std::size_t>(std::max(0, count)));
   std::iota(items.begin(), items.end(), 0);
-  lot.shuffle(items);
+  random.shuffle(items);
   return items;
 }
 
@@ -50,20 +48,14 @@ Layout layout_of(std::span<const int> nodes) {
   return layout;
 }
 
-std::size_t Lot::draw(std::size_t below) {
-  const auto bits = splitmix64(state_);
-  state_ += kSplitMixStep;
-  return static_cast<std::size_t>(bits % below);
-}
-
-std::vector<Round> matchings(const Layout& layout, std::size_t count, Lot& lot) {
-  const auto nodes = shuffled(layout.nnodes(), lot);
-  const auto turns = shuffled(round_count(layout.nnodes()), lot);
+std::vector<Round> matchings(const Layout& layout, std::size_t count, SplitMix& random) {
+  const auto nodes = shuffled(layout.nnodes(), random);
+  const auto turns = shuffled(round_count(layout.nnodes()), random);
   std::vector<Round> rounds;
   for (std::size_t i = 0; i < count && !turns.empty(); ++i) {
     const auto circle = circle_round(layout.nnodes(), turns[i % turns.size()]);
     rounds.push_back(pairs_of(layout, circle, nodes));
-    lot.shuffle(rounds.back());
+    random.shuffle(rounds.back());
   }
   return rounds;
 }

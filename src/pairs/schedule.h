@@ -1,5 +1,5 @@
 // Which pairs of ranks are measured at once: matchings of nodes by the circle method, in an order
-// drawn by lot.
+// drawn by random.
 //
 // linerate sweep pairs, from the bottom up (pure: the same code runs on a cluster and on the
 // simulator of its tests):
@@ -10,6 +10,7 @@
 //   text.h       the table, JSON, and lists of nodes to leave out
 #pragma once
 
+#include "base/splitmix.h"
 #include "bench/pairs.h"
 
 #include <cstddef>
@@ -39,24 +40,9 @@ struct Layout {
 // `nodes[r]` is the node of rank r, from 0.
 Layout layout_of(std::span<const int> nodes);
 
-// Numbers drawn from a seed: the same everywhere.
-class Lot {
- public:
-  explicit Lot(std::uint64_t seed) : state_(seed) {}
-  // From 0 to below - 1. REQUIRES: below > 0.
-  std::size_t draw(std::size_t below);
-  template <typename T>
-  void shuffle(std::vector<T>& items) {
-    for (std::size_t n = items.size(); n > 1; --n) std::swap(items[n - 1], items[draw(n)]);
-  }
-
- private:
-  std::uint64_t state_;
-};
-
 // Pairs of ranks of one rail, where each node has one partner: so many matchings, all different
-// as long as there are others. Their pairs are in an order drawn by lot.
-std::vector<Round> matchings(const Layout& layout, std::size_t count, Lot& lot);
+// as long as there are others. Their pairs are in an order drawn by random.
+std::vector<Round> matchings(const Layout& layout, std::size_t count, SplitMix& random);
 
 // The round in so many parts of equal size, fewer where it has fewer pairs.
 std::vector<Round> in_parts(const Round& round, std::size_t parts);

@@ -32,8 +32,8 @@ std::optional<std::string> refusal_for(const Layout& layout) {
 Search::Search(Layout layout, SearchOptions options)
     : layout_(std::move(layout)),
       options_(options),
-      lot_(options.seed),
-      matchings_(matchings(layout_, std::max<std::size_t>(1, options.rounds), lot_)) {
+      random_(options.seed),
+      matchings_(matchings(layout_, std::max<std::size_t>(1, options.rounds), random_)) {
   ask_alone();
 }
 
@@ -47,6 +47,23 @@ std::optional<Round> Search::next() {
   Round round;
   for (const auto& ask : asked_) round.push_back(ask.pair);
   return round;
+}
+
+std::string_view Search::doing() const {
+  switch (phase_) {
+    case Phase::alone:
+      return "a few pairs alone";
+    case Phase::at_once:
+      return "all nodes at once";
+    case Phase::ranks:
+      return "suspects";
+    case Phase::links:
+      return "links";
+    case Phase::by_itself:
+    case Phase::over:
+      return "suspects alone";
+  }
+  __builtin_unreachable();
 }
 
 void Search::take(std::span<const Rate> rates) {
@@ -139,7 +156,7 @@ void Search::test_again(Asks& asks) {
   const auto most = most_at_once() > 1 ? kMostTests : kMostTestsOfFew;
   for (const auto& [ranks, of] : suspects_) {
     if (of.is_link() || of.beside.size() >= most) continue;
-    const auto state = judge(of, reference, options_.limit).state;
+    const auto state = judged(ranks, reference).state;
     const bool away = state == State::fine && of.beside.size() <= kPartners * kRepeats &&
                       was_low_often(of.rank(), reference);
     if (state == State::unclear || away) test_rank(of.rank(), kRepeatsAgain, asks);
@@ -177,7 +194,7 @@ void Search::ask_ends_or_by_itself() {
   std::vector<Pair> low;
   for (const auto& [ranks, of] : suspects_)
     if (of.is_link() && of.beside.size() <= kRepeatsOfLink &&
-        judge(of, reference, options_.limit).state != State::fine)
+        judged(ranks, reference).state != State::fine)
       low.push_back(ranks);
   for (const auto& link : low) {
     test_link(link, asks);
@@ -195,12 +212,12 @@ void Search::ask_by_itself() {
   const auto reference = this->reference();
   for (auto& [ranks, of] : suspects_) {
     if (most_at_once() == 1 || asked_by_itself_ > 2) break;
-    const auto state = judge(of, reference, options_.limit).state;
+    const auto state = judged(ranks, reference).state;
     if (first ? state != State::slow && state != State::intermittent
               : of.alone.empty() || state == State::slow)
       continue;
     if (first && !of.is_link())
-      of.partners = healthy_->partners(of.rank(), kOthers, of.partners, lot_);
+      of.partners = healthy_->partners(of.rank(), kOthers, of.partners, random_);
     for (int i = 0; i < (first ? 1 : kRepeatsByItself); ++i) {
       if (of.is_link()) queue_.push_back({{ranks, Purpose::suspect, ranks}});
       for (const int partner : of.partners)
@@ -220,7 +237,7 @@ Suspect& Search::suspect(Pair ranks) {
 // Each time other pairs are beside it.
 void Search::test_rank(int rank, int repeats, Asks& asks) {
   auto& of = suspect({rank, rank});
-  if (of.partners.empty()) of.partners = healthy_->partners(rank, kPartners, {}, lot_);
+  if (of.partners.empty()) of.partners = healthy_->partners(rank, kPartners, {}, random_);
   for (int i = 0; i < repeats; ++i)
     for (const int partner : of.partners)
       asks.push_back({std::minmax(rank, partner), Purpose::suspect, of.ranks});
@@ -236,9 +253,9 @@ std::size_t Search::most_at_once() const {
   return std::max<std::size_t>(1, std::min(nodes / kSparse, part / kPartShare));
 }
 
-// Into rounds in which each node has one pair, in an order drawn by lot.
+// Into rounds in which each node has one pair, in an order drawn by random.
 void Search::queue(Asks asks) {
-  lot_.shuffle(asks);
+  random_.shuffle(asks);
   while (!asks.empty()) {
     Asks round, rest;
     std::set<int> busy;
@@ -275,9 +292,9 @@ Search::Asks Search::controls_beside(const Asks& round) {
   if (beside)
     for (const auto& ask : round) busy.insert({place(ask.pair.first), place(ask.pair.second)});
   Asks controls;
-  const auto& matching = matchings_[lot_.draw(matchings_.size())];
+  const auto& matching = matchings_[random_.below(matchings_.size())];
   for (std::size_t tries = 0; tries < matching.size(); ++tries) {
-    const auto& pair = matching[lot_.draw(matching.size())];
+    const auto& pair = matching[random_.below(matching.size())];
     const int a = place(pair.first), b = place(pair.second);
     if (!healthy_->is_control(pair) || busy.contains(a) || busy.contains(b)) continue;
     busy.insert({a, b});

@@ -21,6 +21,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace linerate::pairs {
@@ -60,6 +61,8 @@ class Search {
   std::optional<Round> next();
   void take(std::span<const Rate> rates);
 
+  // What the round that next() asked for is about, in a word or two: "suspects".
+  std::string_view doing() const;
   // Of a search that was ended early: what is known by then.
   Outcome outcome() const;
 
@@ -93,7 +96,9 @@ class Search {
   std::size_t most_at_once() const;
   bool was_low_often(int rank, const Reference& reference) const;
   Reference reference() const;
-  bool is_explained(Pair link, const Judged& of_link, const Reference& reference) const;
+  bool is_explained(Pair link, const Reference& reference) const;
+  // A rank's own tests, and those of its links: where several are low at times, it is the rank.
+  Suspect evidence(Pair ranks) const;
   Judged judged(Pair ranks, const Reference& reference) const;  // fine where it was not tested
   bool is_faulty(int rank, const Reference& reference) const {
     return judged({rank, rank}, reference).bad();
@@ -101,7 +106,7 @@ class Search {
 
   const Layout layout_;
   const SearchOptions options_;
-  Lot lot_;
+  SplitMix random_;
   std::vector<Round> matchings_;
   Phase phase_ = Phase::alone;
   std::deque<Asks> queue_;

@@ -81,6 +81,44 @@ TEST(Limits, OfWhatIsNamed) {
     }
 }
 
+// Where nothing is named, what is said to be visible is not there: but for one search in 40, as
+// visible_share() says.
+TEST(Limits, ClaimToSeeNoMoreThanIsNamed) {
+  for (const int nnodes : {3, 4, 5, 6, 8, 16, 64})
+    for (const double noise : {0.005, 0.02, 0.05}) {
+      std::size_t searches = 0, missed = 0, claimed = 0;
+      for (const double share : {0.6, 0.7, 0.8, 0.85, 0.9})
+        for (unsigned seed = 1; seed <= 10 * seeds(); ++seed) {
+          const auto score =
+              searched({.nnodes = nnodes, .noise = noise}, {{.rank = 1, .share = share}}, seed);
+          ++searches;
+          if (score.named > 0 || score.invented > 0) continue;
+          ++missed;
+          claimed += share < score.visible_share ? 1 : 0;
+        }
+      fmt::print("| {} | {} % | {} of {} | {} |\n", nnodes, 100 * noise, missed, searches, claimed);
+      EXPECT_LE(claimed, searches / 40) << nnodes << " nodes, noise " << noise;
+    }
+}
+
+// A rank that is slow now and then has low pairs, which are no links that are bad: but for one
+// search in 100, where no other pair of it happened to be low.
+TEST(Limits, NameNoLinkOfARankThatIsSlowAtTimes) {
+  for (const int nnodes : {8, 64})
+    for (const double often : {0.3, 0.5, 0.8}) {
+      std::size_t named = 0, invented = 0;
+      for (unsigned seed = 1; seed <= 10 * seeds(); ++seed) {
+        const auto score =
+            searched({.nnodes = nnodes}, {{.rank = 7, .share = 0.6, .often = often}}, seed);
+        named += score.named;
+        invented += score.invented;
+      }
+      fmt::print("| {} | {} | {} of {} | {} |\n", nnodes, often, named, 10 * seeds(), invented);
+      EXPECT_LE(invented, seeds() / 10) << nnodes << " nodes, slow in " << often;
+      EXPECT_GE(named, (often < 0.5 ? 4 : 9) * seeds()) << nnodes << " nodes, slow in " << often;
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Fabrics, Seeds, testing::ValuesIn(kFabrics), [](const auto& fabric) {
   std::string name = fabric.param.name;
   std::erase_if(name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; });

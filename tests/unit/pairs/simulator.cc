@@ -156,7 +156,8 @@ Score searched(const ClusterOptions& options, const std::vector<Injected>& fault
   Score score{.there = faults.size(),
               .slots = outcome.slots,
               .pairs = outcome.pairs,
-              .parts = outcome.parts};
+              .parts = outcome.parts,
+              .visible_share = outcome.visible_share};
   for (const auto& there : faults) {
     const bool named = std::ranges::any_of(
         outcome.faults, [&](const Fault& fault) { return names(cluster, options, fault, there); });

@@ -63,6 +63,7 @@ Injected drawn_cable(const ClusterOptions& options, unsigned seed);
 struct Score {
   std::size_t there = 0, named = 0, invented = 0;
   std::size_t slots = 0, pairs = 0, parts = 0;
+  double visible_share = 0;
   std::vector<Injected> missed{};
   std::vector<Fault> wrong{};
 
