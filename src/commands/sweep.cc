@@ -40,14 +40,8 @@ struct SweepPlan {
 };
 
 SweepPlan plan_of(const SweepConfig& config, std::uint64_t seed) {
-  SweepPlan plan;
-  std::set<std::string> known;  // a list may name a value twice
-  for (auto& one : sweep::cases_of(config.study)) {
-    auto command = sweep::command_of(config.study, one);
-    if (!known.insert(command).second) continue;
-    plan.cases.push_back(std::move(one));
-    plan.commands.push_back(std::move(command));
-  }
+  SweepPlan plan{.cases = sweep::cases_of(config.study)};
+  for (const auto& one : plan.cases) plan.commands.push_back(sweep::command_of(config.study, one));
   plan.order = turns(plan.cases.size(), config.study.repeats, seed);
   return plan;
 }
@@ -289,7 +283,13 @@ void print_job(const SweepConfig& config, const NamedStudy& study, std::uint64_t
 }  // namespace
 
 ExitCode sweep_command(const CommandInput& input) {
-  if (!input.call.words.empty() && input.call.words.front() == "pairs") return sweep_pairs(input);
+  const std::string first = input.call.words.empty() ? "" : input.call.words.front();
+  constexpr std::string_view kParts[] = {"pairs"};
+  if (first == kParts[0]) return sweep_pairs(input);
+  std::error_code missing;
+  if (!nearest_match(first, kParts).empty() && !fs::exists(first, missing))
+    return refuse(fmt::format("The study {} is not there. Did you mean 'linerate sweep pairs'?",
+                              plain_text(first)));
   if (answers_help(input.call.words, Audience::sweep)) return ExitCode::ok;
   const auto study = named_study(input.call.words);
   if (!study) return refuse(study.sentence());

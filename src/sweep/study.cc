@@ -23,15 +23,16 @@ std::string short_bytes(std::size_t bytes) {
   return fmt::format("{}{}", bytes, kSuffixes[power]);
 }
 
-// The cases of a dimension: one for each value, or one without.
+// The cases of a dimension: one for each value, however often it stands there, or one without.
 template <typename Value, typename Set>
 void multiply(std::vector<Case>& cases, const std::vector<Value>& values, const Set& set) {
   if (values.empty()) return;
   std::vector<Case> all;
   for (const auto& one : cases)
-    for (const auto& value : values) {
+    for (auto value = values.begin(); value != values.end(); ++value) {
+      if (std::find(values.begin(), value, *value) != value) continue;
       all.push_back(one);
-      if (!set(all.back(), value)) break;  // it is the same for all values
+      if (!set(all.back(), *value)) break;  // it is the same for all values
     }
   cases = std::move(all);
 }

@@ -6,12 +6,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 
 namespace linerate::yaml {
 namespace {
 
 constexpr std::size_t kMostValueBytes = 65536;  // aliases may make a small file large
+
+bool is_option(std::string_view text) {
+  return text.size() > 1 && text[0] == '-' &&
+         std::isdigit(static_cast<unsigned char>(text[1])) == 0;
+}
 
 // A value of the file as the word behind an option.
 Result<std::string> word_of(const YAML::Node& value) {
@@ -23,6 +29,8 @@ Result<std::string> word_of(const YAML::Node& value) {
   for (const auto& item : value) {
     if (!value.IsSequence() || !item.IsScalar())
       return refuse("give one value, or a list of them.");
+    if (is_option(item.Scalar()))
+      return refuse("options stand in one text, such as '-n 20 -w 5', not in a list.");
     word += (word.empty() ? "" : ",") + item.Scalar();
     if (word.size() > kMostValueBytes) return refuse("a list is longer than linerate reads.");
   }

@@ -1,4 +1,5 @@
-"""linerate sweep over two hosts through mpirun, cut and resumed, and through srun."""
+"""linerate sweep over two hosts through mpirun, cut and resumed, through srun, and by RANK and
+WORLD_SIZE."""
 
 import signal
 import subprocess
@@ -12,6 +13,13 @@ from support import environment, main, needs, needs_module, needs_root
 from sweep import LINERATE, QUICK, Sweeps
 
 LIMIT_S = 200
+# As torchrun starts ranks.
+BY_VARIABLES = """#!/bin/sh
+ranks=$1; shift
+export WORLD_SIZE=$ranks MASTER_ADDR=127.0.0.1
+for rank in $(seq 1 $((ranks - 1))); do RANK=$rank LOCAL_RANK=$rank "$@" & done
+RANK=0 LOCAL_RANK=0 "$@"
+"""
 
 
 class Launchers(Sweeps):
@@ -70,6 +78,22 @@ class Launchers(Sweeps):
         self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
         self.assertEqual(set(self.query(
             "SELECT nodes, nranks FROM cases JOIN results ON id = case_id")), {(1, 2), (2, 4)})
+
+    def test_a_launcher_that_sets_rank_and_world_size(self):
+        launcher = self.folder / "launcher"
+        launcher.write_text(BY_VARIABLES)
+        launcher.chmod(0o755)
+
+        done = subprocess.run(
+            self.words(f"{launcher} {{ranks}}", "--ranks-per-node", "1,3"),
+            env=environment(MASTER_PORT=str(free_port())), capture_output=True, text=True,
+            timeout=LIMIT_S, check=False)
+
+        self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
+        self.assertEqual(set(self.query(
+            "SELECT nranks FROM cases JOIN results ON id = case_id")), {(1,), (3,)})
+        self.assertTrue(all("RANK" in records for records, in
+                            self.query("SELECT records FROM cases")))
 
 
 if __name__ == "__main__":

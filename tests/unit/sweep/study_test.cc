@@ -39,6 +39,14 @@ TEST(Cases, AreEachCombinationOnce) {
   EXPECT_EQ(most_cases(study), 48);
 }
 
+TEST(Cases, AreThereOnceWhereAListNamesAValueTwice) {
+  auto study = of_collectives({"all_reduce"});
+  study.types = {"float", "half", "float"};
+  study.environment = {{"NCCL_ALGO", {std::nullopt, "Ring", std::nullopt}}};
+
+  EXPECT_EQ(cases_of(study).size(), 4U);
+}
+
 TEST(Cases, HaveAnOperatorWhereTheCollectiveReduces) {
   auto study = of_collectives({"all_reduce", "all_gather"});
   study.ops = {"sum", "max"};
@@ -152,6 +160,8 @@ TEST(SweepFiles, NameTheLineOfWhatTheyCannotBe) {
   EXPECT_THAT(read_study("environment:\n  A: {b: 1}\n").sentence(), HasSubstr("line 2"));
   EXPECT_THAT(read_study("environment:\n  A: []\n").sentence(), HasSubstr("line 2"));
   EXPECT_THAT(read_study("environment:\n  A: 1\n  A: 2\n").sentence(), HasSubstr("line 3: A"));
+  EXPECT_THAT(read_study("options: [-n 20, -w 5]\n").sentence(),
+              HasSubstr("line 1: options stand"));
   EXPECT_FALSE(read_study("sizes: [8\n"));
 }
 
