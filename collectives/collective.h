@@ -128,7 +128,8 @@ inline int steps_of(const Collective& collective, int nranks) {
 // Every collective, in the order of the docs.
 std::span<const Collective* const> all_collectives();
 
-// The row with this name, or its binary's with or without _perf; null when there is none.
+// The row with this name, or its binary's, in anyone's spelling: all_reduce, allreduce, AllReduce,
+// all-reduce, all_reduce_perf. Null when there is none.
 const Collective* find_collective(std::string_view name);
 
 inline constexpr std::size_t kGrainBytes = 16;  // nccl-tests rounds a rank's share down to this

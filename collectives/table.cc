@@ -2,7 +2,9 @@
 #include "collectives/rows.h"
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
+#include <string>
 
 namespace linerate {
 namespace {
@@ -11,12 +13,15 @@ namespace {
 constexpr const Collective* kRows[] = {LINERATE_COLLECTIVES(ADDRESS)};
 #undef ADDRESS
 
-// all_to_all, alltoall_perf, alltoall.
-bool is_called(const Collective& collective, std::string_view name) {
+// Without _perf, and as MPI's, NCCL's and PyTorch's spellings have in common: "allreduce".
+std::string plain_name(std::string_view name) {
   constexpr std::string_view kSuffix = "_perf";
-  const auto& binary = collective.binary;
-  return name == collective.name || name == binary ||
-         (binary.starts_with(name) && binary.substr(name.size()) == kSuffix);
+  if (name.ends_with(kSuffix)) name.remove_suffix(kSuffix.size());
+  std::string plain;
+  for (const char c : name)
+    if (c != '_' && c != '-')
+      plain += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return plain;
 }
 
 }  // namespace
@@ -24,8 +29,9 @@ bool is_called(const Collective& collective, std::string_view name) {
 std::span<const Collective* const> all_collectives() { return kRows; }
 
 const Collective* find_collective(std::string_view name) {
-  const auto row =
-      std::ranges::find_if(kRows, [&](const Collective* c) { return is_called(*c, name); });
+  const auto plain = plain_name(name);
+  const auto row = std::ranges::find_if(
+      kRows, [&](const Collective* c) { return plain_name(c->name) == plain; });
   return row == std::end(kRows) ? nullptr : *row;
 }
 

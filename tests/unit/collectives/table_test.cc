@@ -30,7 +30,17 @@ TEST(Table, FindsRowsByNameAndByBinary) {
   }
   EXPECT_EQ(find_collective("alltoall_perf"), find_collective("all_to_all"));
   EXPECT_EQ(find_collective(""), nullptr);
+  EXPECT_EQ(find_collective("_perf"), nullptr);
   EXPECT_EQ(find_collective("all_reduce_per"), nullptr);
+}
+
+TEST(Table, FindsRowsInAnyonesSpelling) {
+  for (const auto* name : {"allreduce", "AllReduce", "all-reduce", "ALLREDUCE", "allreduce_perf"})
+    EXPECT_EQ(find_collective(name), &row("all_reduce")) << name;
+  EXPECT_EQ(find_collective("alltoall"), &row("all_to_all"));
+  EXPECT_EQ(find_collective("alltoallv"), &row("all_to_all_v"));
+  EXPECT_EQ(find_collective("ReduceScatter"), &row("reduce_scatter"));
+  EXPECT_EQ(find_collective("all reduce"), nullptr);
 }
 
 TEST(Table, FillsTheRedopColumnOfEveryRow) {
