@@ -2,10 +2,10 @@
 """A page, pictures and Markdown from the JSON Lines of runs.
 
 report.py PROGRAM FOLDER FORMATS TITLE FILE…: linerate report reads the command line and calls this.
-PROGRAM is linerate, which is asked to compare; empty: nobody is. FORMATS: html, md, png or svg,
-several with commas between. A FILE may have a name before it: before=a.jsonl. Exit codes: 0 ok;
-1 the disk is full or broken; 2 an input is missing or foreign, or none has a result; 5 a library of
-Python is missing; 130 interrupted. One FILE of linerate sweep makes a page of its own.
+PROGRAM is linerate, which is asked to compare; empty: nobody is. FORMATS: html, md, png, svg or
+openmetrics, several with commas between. A FILE may have a name before it: before=a.jsonl. Exit
+codes: 0 ok; 1 the disk is full or broken; 2 an input is missing or foreign, or none has a result; 5
+a library of Python is missing; 130 interrupted. One FILE of linerate sweep makes a page of its own.
 """
 
 from __future__ import annotations
@@ -57,9 +57,10 @@ def _runs_of(words: list[str]) -> list[Run]:
     return runs
 
 
-def _write(contents: Contents, folder: Path, formats: list[str]) -> list[Path]:
+def _write(runs: list[Run], contents: Contents, folder: Path, formats: list[str]) -> list[Path]:
     """What was written, the page first."""
     from files import write_pictures
+    from openmetrics import write_openmetrics
     from page import write_markdown, write_page
 
     written = []
@@ -72,6 +73,9 @@ def _write(contents: Contents, folder: Path, formats: list[str]) -> list[Path]:
     for picture in PICTURES:
         if picture in formats:
             written += write_pictures(contents.drawings, folder, picture)
+    if "openmetrics" in formats:
+        written.append(folder / "linerate.prom")
+        write_openmetrics(runs, written[-1])
     return written
 
 
@@ -94,7 +98,7 @@ def main(words: list[str]) -> int:
             written = [write_study(study, Path(folder), title)]
         else:
             contents = Contents(runs, title, asker(program))
-            written = _write(contents, Path(folder), formats.split(","))
+            written = _write(runs, contents, Path(folder), formats.split(","))
         print(*written, sep="\n", file=sys.stderr)
     except ImportError as problem:
         _say(f"{problem}. Install it, or set PYTHON to a Python 3 that has it.")

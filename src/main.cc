@@ -55,12 +55,13 @@ linerate::ExitCode run(const linerate::CommandInput& input) {
       return linerate::report_command(input);
     case Command::docs:
       return linerate::docs_command(input);
+    case Command::info:
+      return linerate::info_command(input);
     case Command::help:
       fmt::print("{}", linerate::help_text(input.call));
       break;
     case Command::version:
-      fmt::print("{}", input.call.words.empty() ? linerate::version_text() + '\n'
-                                                : linerate::version_details(input.environment));
+      fmt::print("{}\n", linerate::version_text());
       break;
   }
   return linerate::ExitCode::ok;

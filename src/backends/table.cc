@@ -66,6 +66,11 @@ OpenedBackend open_backend(const BackendRow& row, const BackendInput& input) {
   return plugin.make_backend(plugin_input(input), input.session);
 }
 
+std::string backend_version(const BackendRow& row, const BackendInput& input) {
+  const Plugin& plugin = load_module(module_of(row), input.environment);
+  return plugin.version(plugin_input(input));
+}
+
 std::unique_ptr<CopyBench> open_copy_bench(const BackendRow& row, const BackendInput& input) {
   const auto* const plugin =
       row.make == nullptr ? &load_module(module_of(row), input.environment) : nullptr;

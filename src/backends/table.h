@@ -44,6 +44,10 @@ using OpenedBackend = std::unique_ptr<Backend>;
 // REQUIRES: the module's session where it has one (mpi). Throws Unavailable, see load_module().
 OpenedBackend open_backend(const BackendRow& row, const BackendInput& input);
 
+// Of a module: its library's version, as Backend::version() says. No job is joined. Throws
+// Unavailable, see load_module(), or where what the library needs is missing: a GPU.
+std::string backend_version(const BackendRow& row, const BackendInput& input);
+
 // The memories that the row's module copies between. Throws Unavailable where the module is not
 // here or has none. `input.clock` outlives it.
 std::unique_ptr<CopyBench> open_copy_bench(const BackendRow& row, const BackendInput& input);

@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "cli/compare_config.h"
 #include "cli/option.h"
+#include "cli/shared_rows.h"
 #include "cli/tokens.h"
 #include "cli/values.h"
 
@@ -79,11 +80,7 @@ constexpr auto kCompareRows = std::to_array<OptionRow>({
      .note = "Files that exist are appended to.",
      .belongs_to = "run",
      .apply = set_text<CompareConfig, &CompareConfig::keep_folder>},
-    {.long_name = "progress",
-     .metavar = "HOW",
-     .default_text = "auto",
-     .help = "show progress: auto (stderr is a terminal), on or off",
-     .apply = set_choice<CompareConfig, kProgress, &CompareConfig::progress>},
+    kProgressRow<CompareConfig>,
 });
 
 constexpr auto kJudgeRows = std::to_array<OptionRow>({

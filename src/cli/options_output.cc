@@ -70,11 +70,7 @@ constexpr auto kOutputRows = std::to_array<OptionRow>({
      .note = "A line below the table. JSON Lines always have it.",
      .apply = set_flag<RunConfig, &RunConfig::report_init>},
     kWatchHealthRow<RunConfig>,
-    {.long_name = "progress",
-     .metavar = "HOW",
-     .default_text = "auto",
-     .help = "show progress: auto (stderr is a terminal), on or off",
-     .apply = set_choice<RunConfig, kProgress, &RunConfig::progress>},
+    kProgressRow<RunConfig>,
 });
 
 constexpr auto kVerdictRows = std::to_array<OptionRow>({

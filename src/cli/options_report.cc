@@ -11,7 +11,7 @@
 namespace linerate {
 namespace {
 
-constexpr std::array<std::string_view, 4> kReportFormats{"html", "md", "png", "svg"};
+constexpr std::array<std::string_view, 5> kReportFormats{"html", "md", "png", "svg", "openmetrics"};
 
 Refusal set_formats(const Argument& given, ReportConfig& config) {
   config.formats.clear();
@@ -43,9 +43,11 @@ constexpr auto kReportRows = std::to_array<OptionRow>({
     {.long_name = "format",
      .metavar = "LIST",
      .default_text = "html",
-     .help = "what is written: html, md, png, svg, separated by commas, or all",
+     .help = "what is written: html, md, png, svg, openmetrics, separated by commas, or all",
      .note = "report.html is one page that needs nothing else, report.md the same without charts; "
-             "png and svg are pictures: busbw, latency, ratio, pairs. Only png needs matplotlib.",
+             "png and svg are pictures: busbw, latency, ratio, pairs; openmetrics is "
+             "linerate.prom, for "
+             "[monitoring](gates.md). Only png needs matplotlib.",
      .apply = set_formats},
     {.long_name = "title",
      .metavar = "TEXT",

@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "cli/option.h"
 #include "cli/scale_config.h"
+#include "cli/shared_rows.h"
 #include "cli/tokens.h"
 #include "cli/values.h"
 
@@ -125,11 +126,7 @@ constexpr auto kScaleRows = std::to_array<OptionRow>({
     {.long_name = "json",
      .help = "print one JSON object instead of tables",
      .apply = set_flag<ScaleConfig, &ScaleConfig::json>},
-    {.long_name = "progress",
-     .metavar = "HOW",
-     .default_text = "auto",
-     .help = "show progress: auto (stderr is a terminal), on or off",
-     .apply = set_choice<ScaleConfig, kProgress, &ScaleConfig::progress>},
+    kProgressRow<ScaleConfig>,
 });
 
 }  // namespace

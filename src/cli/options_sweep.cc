@@ -1,6 +1,7 @@
 // The options of linerate sweep.
 #include "base/text.h"
 #include "cli/option.h"
+#include "cli/shared_rows.h"
 #include "cli/sweep_config.h"
 #include "cli/tokens.h"
 #include "cli/values.h"
@@ -207,11 +208,7 @@ constexpr auto kRunRows = std::to_array<OptionRow>({
          "print a job that runs the study elsewhere: sbatch, mpirun, mpijob, pytorchjob, rayjob",
      .note = "Nothing is started. In the jobs of Kubernetes IMAGE and CLAIM stand for yours.",
      .apply = set_choice<SweepConfig, kJobForms, &SweepConfig::print>},
-    {.long_name = "progress",
-     .metavar = "HOW",
-     .default_text = "auto",
-     .help = "show progress: auto (stderr is a terminal), on or off",
-     .apply = set_choice<SweepConfig, kProgress, &SweepConfig::progress>},
+    kProgressRow<SweepConfig>,
 });
 
 }  // namespace

@@ -67,6 +67,7 @@ constexpr auto kSweepPairsRows = std::to_array<OptionRow>({
      .help = "print this hostfile with the lines of bad hosts commented out",
      .apply = set_file_of<SweepPairsConfig, &SweepPairsConfig::hostfile>},
     kJsonRow<SweepPairsConfig>,
+    kProgressRow<SweepPairsConfig>,
 });
 
 }  // namespace

@@ -70,6 +70,9 @@ constexpr auto kTuneRows = std::to_array<OptionRow>({
     {.long_name = "print-rows",
      .help = "print the rules as rows of the built-in table",
      .apply = set_flag<TuneConfig, &TuneConfig::print_rows>},
+    {.long_name = "forget",
+     .help = "remove the table of this machine: the built-in one is used again",
+     .apply = set_flag<TuneConfig, &TuneConfig::forgets>},
     {.long_name = "prove",
      .metavar = "N",
      .help = "then launch each collective N times with the table and N times without, in turns, "
@@ -94,6 +97,8 @@ Result<std::vector<std::string>> without_what(std::vector<std::string> words) {
 Refusal check_tune(const TuneConfig& config) {
   if (config.check && config.print_rows)
     return "--check and --print-rows exclude each other: give one of them.";
+  if (config.forgets && (config.check || config.print_rows || config.proofs > 0))
+    return "--forget measures nothing: leave --check, --print-rows and --prove out.";
   if (config.proofs > 0 && (config.check || config.print_rows))
     return "--prove measures the table that is kept: leave --check and --print-rows out.";
   if (config.max_bytes < config.min_bytes) return "-e/--maxbytes must not be below -b/--minbytes.";

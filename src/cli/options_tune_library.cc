@@ -1,6 +1,7 @@
 // The options of linerate tune nccl, mpi and gloo.
 #include "base/units.h"
 #include "cli/option.h"
+#include "cli/shared_rows.h"
 #include "cli/tokens.h"
 #include "cli/tune_library_config.h"
 #include "cli/values.h"
@@ -129,11 +130,7 @@ constexpr auto kRows = std::to_array<OptionRow>({
     {.long_name = "dry-run",
      .help = "print what would be tried, what is left out and why, and at most how many launches",
      .apply = set_flag<Config, &Config::dry_run>},
-    {.long_name = "progress",
-     .metavar = "HOW",
-     .default_text = "auto",
-     .help = "show progress: auto (stderr is a terminal), on or off",
-     .apply = set_choice<Config, kProgress, &Config::progress>},
+    kProgressRow<Config>,
 });
 
 std::string_view usual_start(tuning::Library library) {

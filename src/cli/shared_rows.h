@@ -20,6 +20,17 @@ template <typename Config>
 inline constexpr OptionRow kJsonRow{
     .long_name = "json", .help = "print one JSON object", .apply = set_flag<Config, &Config::json>};
 
+inline constexpr Choice<std::optional<bool>> kProgress[] = {
+    {"auto", std::nullopt}, {"on", true}, {"off", false}};
+
+template <typename Config>
+inline constexpr OptionRow kProgressRow{
+    .long_name = "progress",
+    .metavar = "HOW",
+    .default_text = "auto",
+    .help = "show progress: auto (stderr is a terminal), on or off",
+    .apply = set_choice<Config, kProgress, &Config::progress>};
+
 template <typename Config>
 Refusal add_skipped(const Argument& given, Config& config) {
   for (auto& id : split(given.text, ',')) config.skip.push_back(std::move(id));

@@ -21,6 +21,7 @@ struct SweepPairsConfig : JobConfig {
   std::optional<std::uint64_t> seed{};  // nothing: a random one
   std::string hostfile{};               // to be printed without bad hosts; empty: none
   bool json = false;
+  std::optional<bool> progress{};  // nothing: where stderr is a terminal
 };
 
 // The words behind `linerate sweep pairs`.

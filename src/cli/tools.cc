@@ -154,11 +154,12 @@ constexpr auto kCommandRows = std::to_array<CommandRow>({
      "should be, what is wrong and where, what changed between them, curves and tables. "
      "NAME=FILE gives a file a name; files of one name are repetitions.",
      "One page from the JSON Lines of runs: [what it shows](report.md)."},
-    {Command::docs, "docs", "cli|doctor FOLDER",
-     "the command line's documentation as Markdown, or the pages of all findings in FOLDER"},
+    {Command::docs, "docs", "WHAT [SHELL|FOLDER]",
+     "what is made from linerate's tables: cli, completion of a shell, man, doctor"},
+    {Command::info, "info", "",
+     "what is here: backends, or why they do not load; the machine; the tuning table in use"},
     {Command::help, "help", "[COMMAND|TOOL]", "all commands and tools, or what one of them takes"},
-    {Command::version, "version", "[--verbose]",
-     "the version of linerate; --verbose: commit, compiler and modules too"},
+    {Command::version, "version", "", "the version of linerate, and the commit it was built from"},
 });
 
 std::string basename_of(std::string_view path) {
@@ -263,24 +264,23 @@ Result<Invocation> perf_invocation(Invocation call) {
   return named_tool(std::move(call), 2);
 }
 
-// linerate docs cli, linerate docs doctor FOLDER
+// linerate docs cli, linerate docs completion SHELL, linerate docs man|doctor FOLDER
 Result<Invocation> docs_invocation(Invocation call) {
-  constexpr std::array<std::string_view, 2> kPages{"cli", "doctor"};
+  constexpr std::array<std::string_view, 4> kPages{"cli", "completion", "man", "doctor"};
+  constexpr std::array<std::string_view, 3> kShells{"bash", "zsh", "fish"};
   if (call.args.size() < 3)
-    return Failure{"linerate docs needs the name of a page: cli, or doctor and a folder for it."};
+    return Failure{
+        fmt::format("linerate docs needs what to write: one of {}.", fmt::join(kPages, ", "))};
   const std::string page = call.args[2];
-  if (page == kPages[0]) return without_more(std::move(call), 3);
-  if (page != kPages[1]) return Failure{unknown_choice("page", page, kPages)};
-  if (call.args.size() < 4 || call.args[3][0] == '\0')
-    return Failure{"linerate docs doctor needs the folder to write to."};
+  if (std::ranges::find(kPages, page) == kPages.end())
+    return Failure{unknown_choice("page", page, kPages)};
+  if (page == "cli") return without_more(std::move(call), 3);
+  const std::string what = call.args.size() < 4 ? "" : call.args[3];
+  if (page == "completion" && std::ranges::find(kShells, what) == kShells.end())
+    return Failure{unknown_choice("shell", what, kShells)};
+  if (what.empty())
+    return Failure{fmt::format("linerate docs {} needs the folder to write to.", page)};
   return without_more(std::move(call), 4);
-}
-
-// linerate version [--verbose]
-Result<Invocation> version_invocation(Invocation call) {
-  const bool verbose = call.args.size() > 2 && call.args[2] == "--verbose";
-  call.words.resize(verbose ? 1 : 0);
-  return without_more(std::move(call), verbose ? 3 : 2);
 }
 
 Result<Invocation> command_invocation(const CommandRow& row, Invocation call) {
@@ -292,8 +292,9 @@ Result<Invocation> command_invocation(const CommandRow& row, Invocation call) {
       return perf_invocation(std::move(call));
     case Command::docs:
       return docs_invocation(std::move(call));
+    case Command::info:
     case Command::version:
-      return version_invocation(std::move(call));
+      return without_more(std::move(call), 2);
     case Command::help:
       return help_invocation(std::move(call));
     case Command::suite:

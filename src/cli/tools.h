@@ -29,6 +29,7 @@ enum class Command : std::uint8_t {
   doctor,
   report,
   docs,
+  info,
   help,
   version
 };

@@ -14,6 +14,7 @@ struct TuneConfig {
   std::vector<int> nranks{};
   std::vector<OpKind> kinds{};  // with algorithms to choose from
   std::size_t min_bytes = 0, max_bytes = 0;
+  bool forgets = false;     // remove the table of this machine instead of writing one
   bool check = false;       // compare with the table in use instead of writing one
   int proofs = 0;           // launches with the new table, and without; 0: none
   bool print_rows = false;  // print the rules as rows of the source instead of keeping them

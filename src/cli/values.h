@@ -69,8 +69,6 @@ inline constexpr Choice<bool> kSwitch[] = {{"0", false}, {"1", true}};
 inline constexpr Choice<std::string_view> kBackends[] = {{"auto", "auto"}, {"host", "host"},
                                                          {"mpi", "mpi"},   {"gloo", "gloo"},
                                                          {"nccl", "nccl"}, {"fake", "fake"}};
-inline constexpr Choice<std::optional<bool>> kProgress[] = {
-    {"auto", std::nullopt}, {"on", true}, {"off", false}};
 
 // For rows whose value goes into one member. `Path` leads to it from the configuration:
 // &RunConfig::iters, or &RunConfig::gpu, &GpuOptions::cudagraph.

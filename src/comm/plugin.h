@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 
 namespace linerate {
 
@@ -37,7 +38,7 @@ struct PluginInput {
 };
 
 // Raised whenever a type that a plugin shares with the program changes its layout or meaning.
-inline constexpr std::uint32_t kPluginAbi = 9;
+inline constexpr std::uint32_t kPluginAbi = 10;
 
 // The table that a plugin's entry point yields; static in the plugin. Its functions may throw.
 struct Plugin {
@@ -47,6 +48,9 @@ struct Plugin {
   std::unique_ptr<JobSession> (*start)(const PluginInput&) = nullptr;
   // `session` is what start() made, or null.
   std::unique_ptr<Backend> (*make_backend)(const PluginInput&, JobSession* session) = nullptr;
+  // What Backend::version() will say; no job is joined. Throws Unavailable where what the library
+  // needs is missing: a GPU.
+  std::string (*version)(const PluginInput&) = nullptr;
   // Null where it has no memory of its own to copy.
   std::unique_ptr<CopyBench> (*make_copy_bench)(const PluginInput&) = nullptr;
 };

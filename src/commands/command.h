@@ -21,6 +21,7 @@
 //                 and dumps, doctor_prove.cc a setting, by runs with and without it,
 //                 doctor_node.cc the node (with doctor_quick_bench.h) and snapshots of nodes,
 //                 which doctor_snapshot.cc saves and gather_nodes.h gathers
+//   info.cc       info: what is here
 //   report.cc     report, and pictures: Python scripts
 #pragma once
 
@@ -58,6 +59,7 @@ ExitCode results_command(const CommandInput& input);
 ExitCode plan_command(const CommandInput& input);
 ExitCode doctor_command(const CommandInput& input);
 ExitCode docs_command(const CommandInput& input);
+ExitCode info_command(const CommandInput& input);
 ExitCode report_command(const CommandInput& input);
 
 // Prints the help or the version where they are asked for; else false.

@@ -133,23 +133,10 @@ std::string random_id() {
   return fmt::format("{:016x}", high | source());
 }
 
-std::string version_text() { return "linerate " + build_info().version; }
-
-std::string version_details(const Environment& environment) {
-  const auto build = build_of(environment);
-  std::string text = version_text() + '\n';
-  const auto add = [&](std::string_view what, std::string_view value) {
-    text += fmt::format("  {:<9} {}\n", what, value.empty() ? "not known" : value);
-  };
-  add("commit", build.commit);
-  add("compiler", build.compiler);
-  add("build", build.build_type);
-  for (const auto& row : all_backends()) {
-    if (row.make != nullptr) continue;
-    const auto path = module_path({row.name, row.install, {}}, environment);
-    add(row.name, path.empty() ? "module not here" : path);
-  }
-  return text;
+std::string version_text() {
+  const auto build = build_info();
+  return fmt::format("linerate {}{}", build.version,
+                     build.commit.empty() ? "" : fmt::format(" ({})", build.commit));
 }
 
 std::vector<Setting> shared_settings(const RunConfig& config, std::span<const RunConfig> runs) {

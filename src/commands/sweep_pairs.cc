@@ -5,6 +5,7 @@
 #include "bench/plan.h"
 #include "cli/sweep_pairs_config.h"
 #include "commands/command.h"
+#include "commands/live_progress.h"
 #include "job/job.h"
 #include "output/text_file.h"
 #include "pairs/text.h"
@@ -89,6 +90,9 @@ ExitCode PairsSearch::run() {
   pairs::Search search(
       layout_,
       {.seed = asked_.seed, .rounds = asked_.config.rounds, .limit = {asked_.config.below}});
+  LiveProgress progress(session_.is_first() ? asked_.config.progress : std::optional(false),
+                        "sweep pairs", "rounds");
+  progress.start();
   for (;;) {
     session_.enter({.what = "wait for the next round"});
     interrupted_ = session_.rank().any_interrupted();
@@ -96,8 +100,11 @@ ExitCode PairsSearch::run() {
     const auto round = told(session_.is_first() ? search.next() : std::nullopt);
     if (round.empty()) break;
     const auto rates = rates_at_once(session_, round, bench_.max_bytes, repeats_of(bench_));
-    if (session_.is_first()) search.take(rates);
+    if (!session_.is_first()) continue;
+    progress.line().done(std::string(search.doing()));
+    search.take(rates);
   }
+  progress.end();
   session_.rank().close();
   return session_.is_first() ? report(search) : ExitCode::ok;
 }

@@ -160,6 +160,19 @@ Refusal keep_in(const std::filesystem::path& path, std::string_view text) {
       path.string(), *failed);
 }
 
+// What has no cache has no table.
+ExitCode forget(const CommandInput& input) {
+  const auto path = host::tuning_path(input.environment, describe_whole_machine());
+  std::error_code failed;
+  const bool removed = path && std::filesystem::remove(*path, failed);
+  if (failed)
+    throw Error(fmt::format("{} cannot be removed: {}.", path->string(), failed.message()));
+  fmt::print(
+      "# {}; the built-in table is used\n",
+      removed ? fmt::format("{} is removed", path->string()) : "there is no table of this machine");
+  return ExitCode::ok;
+}
+
 // Before the race, which takes minutes: where the table goes, and whether it can.
 Refusal place_of_table(const CommandInput& input, std::filesystem::path& place) {
   const auto path = host::tuning_path(input.environment, describe_whole_machine());
@@ -248,6 +261,7 @@ ExitCode tune_command(const CommandInput& input) {
   if (answers_help(input.call.words, Audience::tune)) return ExitCode::ok;
   const auto config = parse_tune(input.call.words);
   if (!config) return refuse(config.sentence());
+  if (config->forgets) return forget(input);
   if (const auto refusal = check_cases(*config)) return refuse(*refusal);
   std::filesystem::path place;
   const bool keeps = !config->check && !config->print_rows;

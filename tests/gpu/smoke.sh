@@ -6,7 +6,7 @@ smoke() {
   step "clocks" nvidia-smi -q -d CLOCK,PERFORMANCE
   step "system" bash -c 'uname -a; ldd --version | head -n 1; df -h /dev/shm; nproc'
   nccl_by_itself
-  step "linerate's version" "$bin/linerate" version --verbose
+  step "what is here" "$bin/linerate" info
   on_gpu "kernels, graphs and events" --hides SKIPPED "$bundle/gpu_device"
   first_calls
   step "memcpy_perf" --shows 'Out of bounds values : 0 OK' \

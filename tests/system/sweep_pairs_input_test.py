@@ -1,12 +1,15 @@
 """linerate sweep pairs: words that it refuses, its end by Ctrl-C, and what the fake injects."""
 
+import contextlib
 import json
+import os
+import pty
 import signal
 import subprocess
 import time
 import unittest
 
-from support import environment, main, tool
+from support import environment, main, run, tool
 from sweep_pairs_test import search
 
 REFUSED = (
@@ -38,6 +41,24 @@ class Input(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("--hostfile FILE", done.stdout)
         self.assertNotIn("--collectives", done.stdout)
+
+    def test_its_name_is_suggested(self):
+        done = run([tool("linerate"), "sweep", "pair", "-t", "3"])
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("Did you mean 'linerate sweep pairs'?", done.stderr)
+
+    def test_progress_says_what_is_measured(self):
+        here, terminal = pty.openpty()
+        with subprocess.Popen([tool("linerate"), "sweep", "pairs", "-t", "3"], stderr=terminal,
+                              stdout=subprocess.DEVNULL, env=environment()) as job:
+            os.close(terminal)
+            said = b""
+            with contextlib.suppress(OSError):  # the end of a terminal
+                while part := os.read(here, 65536):
+                    said += part
+        os.close(here)
+        self.assertEqual(job.returncode, 0, said)
+        self.assertRegex(said.decode(), r"sweep pairs: \d+ rounds in ")
 
     def test_an_interruption_keeps_what_is_known(self):
         with subprocess.Popen([tool("linerate"), "sweep", "pairs", "-t", "4", "-n", "200"],

@@ -71,8 +71,9 @@ class DryRun(unittest.TestCase):
 class Words(unittest.TestCase):
     def test_help_and_version_in_every_spelling(self):
         for words, beginning in ((["version"], "linerate 0."), (["--version"], "linerate 0."),
+                                 (["info"], "linerate 0."), (["info", "-h"], "usage:   linerate i"),
                                  (["help", "perf"], "usage:   linerate perf TOOL"),
-                                 (["docs", "--help"], "usage:   linerate docs cli"),
+                                 (["docs", "--help"], "usage:   linerate docs WHAT"),
                                  (["help", "all_reduce_perf"], "usage:   all_reduce_perf"),
                                  (["topo", "-h"], "usage:   linerate topo [options]"),
                                  (["help", "topo", "place"], "usage:   linerate topo place"),

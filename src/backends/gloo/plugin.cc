@@ -5,12 +5,17 @@
 
 namespace {
 
-constexpr linerate::Plugin kPlugin{
-    .name = "gloo",
-    .start = nullptr,
-    .make_backend = [](const linerate::PluginInput& input, linerate::JobSession*) {
-      return linerate::gloo::make_gloo_backend(input.clock, linerate::Environment::of_process());
-    }};
+std::unique_ptr<linerate::Backend> make_backend(const linerate::PluginInput& input,
+                                                linerate::JobSession*) {
+  return linerate::gloo::make_gloo_backend(input.clock, linerate::Environment::of_process());
+}
+
+constexpr linerate::Plugin kPlugin{.name = "gloo",
+                                   .start = nullptr,
+                                   .make_backend = make_backend,
+                                   .version = [](const linerate::PluginInput& input) {
+                                     return make_backend(input, nullptr)->version();
+                                   }};
 
 }  // namespace
 

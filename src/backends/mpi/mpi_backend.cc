@@ -87,12 +87,7 @@ class MpiBackend final : public Backend {
 
   std::string_view name() const override { return "mpi"; }
 
-  std::string version() const override {
-    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
-    int length = 0;
-    MPI_TRY(MPI_Get_library_version(text.data(), &length));
-    return short_version({text.data(), static_cast<std::size_t>(length)});
-  }
+  std::string version() const override { return library_version(); }
 
   Capabilities capabilities() const override {
     return {.abortable = false, .async = gives_thread_multiple()};
@@ -149,6 +144,13 @@ MpiSession::~MpiSession() {
   }
   bootstrap_.reset();
   (void)MPI_Finalize();
+}
+
+std::string library_version() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  MPI_TRY(MPI_Get_library_version(text.data(), &length));
+  return short_version({text.data(), static_cast<std::size_t>(length)});
 }
 
 std::unique_ptr<Backend> make_mpi_backend(const Clock& clock, std::size_t limit) {

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 
 namespace linerate::mpi {
 
@@ -27,6 +28,9 @@ class MpiSession final : public JobSession {
   MpiBootstrap::Job job_;
   std::unique_ptr<MpiBootstrap> bootstrap_;
 };
+
+// "Open MPI v4.1.4". MPI need not be initialised.
+std::string library_version();
 
 // REQUIRES: MPI is initialised and outlives the backend, which outlives its communicators, as
 // `clock` does. Counts above `limit` are split: tests choose a small one.

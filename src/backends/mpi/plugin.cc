@@ -15,7 +15,8 @@ constexpr linerate::Plugin kPlugin{
     .make_backend =
         [](const linerate::PluginInput& input, linerate::JobSession*) {
           return linerate::mpi::make_mpi_backend(input.clock);
-        }};
+        },
+    .version = [](const linerate::PluginInput&) { return linerate::mpi::library_version(); }};
 
 }  // namespace
 

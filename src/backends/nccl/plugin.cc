@@ -31,10 +31,12 @@ std::unique_ptr<CopyBench> make_copy_bench(const PluginInput& input) {
                                      .clock = input.clock});
 }
 
-constexpr Plugin kPlugin{.name = "nccl",
-                         .start = nullptr,
-                         .make_backend = make_backend,
-                         .make_copy_bench = make_copy_bench};
+constexpr Plugin kPlugin{
+    .name = "nccl",
+    .start = nullptr,
+    .make_backend = make_backend,
+    .version = [](const PluginInput& input) { return make_backend(input, nullptr)->version(); },
+    .make_copy_bench = make_copy_bench};
 
 }  // namespace
 }  // namespace linerate

@@ -36,7 +36,7 @@ TEST(ParseReport, TakesFilesBetweenOptions) {
 
 TEST(ParseReport, KnowsAllFormats) {
   EXPECT_THAT(parse_report({"a.jsonl", "--format", "all"})->formats,
-              ElementsAre("html", "md", "png", "svg"));
+              ElementsAre("html", "md", "png", "svg", "openmetrics"));
 }
 
 TEST(ParseReport, RefusesInOneSentence) {
@@ -48,7 +48,7 @@ TEST(ParseReport, RefusesInOneSentence) {
       {{"a.jsonl", "-o", ""}, "is given an empty value"},
       {{"a.jsonl", "-o", "--title"}, "is followed by the option --title"},
       {{"a.jsonl", "--format", "pdf"},
-       "Unknown format 'pdf': choose one of html, md, png, svg, all"},
+       "Unknown format 'pdf': choose one of html, md, png, svg, openmetrics, all"},
   };
   for (const auto& [words, reason] : cases) {
     const auto config = parse_report(words);
