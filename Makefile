@@ -5,7 +5,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := all
 .PHONY: all tools trainers help deps deps-full deps-bench deps-bundle run test test-full debug asan tsan cpu-only fuzz \
-  lint format size docs bench bench-quick bench-algo install bundle gpu-bundle clean
+  lint format size docs bench bench-quick bench-algo install uninstall package bundle gpu-bundle clean
 
 JOBS ?= $(shell nproc)
 PYTHON ?= /usr/bin/python3
@@ -99,7 +99,15 @@ size: ## lines per folder, the largest files and functions
 
 install: tools trainers ## into $(DESTDIR)$(PREFIX); tools named with NAME_SUFFIX
 	@cmake --install build --prefix $(PREFIX)
+	@mv build/install_manifest.txt build/install_manifest_tools.txt
 	@cmake --install build --prefix $(PREFIX) --component trainers
+
+uninstall: ## what install has installed, of $(DESTDIR)
+	@cat build/install_manifest_*.txt | sed 's|^|$(DESTDIR)|' | xargs -r -d '\n' rm -f
+
+package: all ## .deb, .rpm (where rpmbuild is) and .tgz, in build/packages
+	@cmake --build build -j $(JOBS) --target tools
+	@cd build && cpack -B packages -G "TGZ;DEB$(if $(shell command -v rpmbuild),;RPM)"
 
 deps-bundle: ## the same, with what bundle needs
 	@cmake/deps.sh --bundle

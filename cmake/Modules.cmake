@@ -13,7 +13,7 @@ function(linerate_module name folders)
   if(NOT name STREQUAL "nccl")
     add_dependencies(host_tools linerate-${name})
   endif()
-  install(TARGETS linerate-${name} LIBRARY DESTINATION lib)
+  install(TARGETS linerate-${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${name})
 endfunction()
 
 if(LINERATE_MPI)
@@ -42,6 +42,6 @@ set_target_properties(nccl-tuner-linerate PROPERTIES
 target_include_directories(nccl-tuner-linerate PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
 add_dependencies(tools nccl-tuner-linerate)
 add_dependencies(host_tools nccl-tuner-linerate)
-install(TARGETS nccl-tuner-linerate LIBRARY DESTINATION lib)
+install(TARGETS nccl-tuner-linerate LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT nccl)
 
 include(Nccl)

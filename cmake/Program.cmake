@@ -38,12 +38,38 @@ add_custom_command(TARGET linerate POST_BUILD
   COMMAND ${CMAKE_COMMAND} -E create_symlink ${CMAKE_CURRENT_SOURCE_DIR}/reports ${share}/reports
   WORKING_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY} VERBATIM)
 
-install(TARGETS linerate RUNTIME DESTINATION bin)
+install(TARGETS linerate RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY reports DESTINATION share/linerate PATTERN __pycache__ EXCLUDE)
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 # NAME_SUFFIX=_mpi make install: all_reduce_perf_mpi, as the environment says at that time.
 install(CODE "
   foreach(tool IN ITEMS ${tools})
-    set(link \$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/bin/\${tool}\$ENV{NAME_SUFFIX})
+    set(link \${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/\${tool}\$ENV{NAME_SUFFIX})
     message(STATUS \"Linking: \${link}\")
-    file(CREATE_LINK linerate \${link} SYMBOLIC)
+    file(CREATE_LINK linerate \$ENV{DESTDIR}\${link} SYMBOLIC)
+    list(APPEND CMAKE_INSTALL_MANIFEST_FILES \${link})
   endforeach()")
+
+# Man pages and completions, which the program itself writes. Sanitizers' builds are not installed.
+if(LINERATE_SANITIZE OR CMAKE_CROSSCOMPILING)
+  return()
+endif()
+set(texts ${CMAKE_BINARY_DIR}/texts)
+add_custom_command(OUTPUT ${texts}/written DEPENDS linerate VERBATIM
+  COMMAND ${CMAKE_COMMAND} -E rm -rf ${texts}
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${texts}/man1
+  COMMAND linerate docs man ${texts}/man1
+  COMMAND sh -c "for shell in bash zsh fish; do \"$0\" docs completion $shell > \"$1/$shell\"; done"
+    $<TARGET_FILE:linerate> ${texts}
+  COMMAND ${CMAKE_COMMAND} -E touch ${texts}/written)
+add_custom_target(texts DEPENDS ${texts}/written)
+add_dependencies(tools texts)
+install(DIRECTORY ${texts}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
+set(vendor ${CMAKE_INSTALL_DATADIR})
+install(FILES ${texts}/zsh DESTINATION ${vendor}/zsh/site-functions RENAME _linerate)
+# bash and fish look for a file of the command's name.
+foreach(program IN ITEMS linerate ${tools} train_ddp train_fsdp train_3d)
+  install(FILES ${texts}/bash DESTINATION ${vendor}/bash-completion/completions RENAME ${program})
+  install(FILES ${texts}/fish DESTINATION ${vendor}/fish/vendor_completions.d
+    RENAME ${program}.fish)
+endforeach()

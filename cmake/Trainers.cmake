@@ -32,12 +32,14 @@ foreach(trainer ddp fsdp 3d)
   target_link_libraries(train_${trainer} PRIVATE
     -Wl,--whole-archive ${layers} -Wl,--no-whole-archive linerate_training_programs)
   set_target_properties(train_${trainer} PROPERTIES ENABLE_EXPORTS ON)
-  install(TARGETS train_${trainer} RUNTIME DESTINATION bin COMPONENT trainers EXCLUDE_FROM_ALL)
+  install(TARGETS train_${trainer} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+    COMPONENT trainers EXCLUDE_FROM_ALL)
 endforeach()
 # What linerate plan asks how fast the device's Math is.
 add_executable(math_perf trainers/math_perf.cc)
 target_link_libraries(math_perf PRIVATE linerate_training_programs)
-install(TARGETS math_perf RUNTIME DESTINATION bin COMPONENT trainers EXCLUDE_FROM_ALL)
+install(TARGETS math_perf RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+  COMPONENT trainers EXCLUDE_FROM_ALL)
 add_custom_target(trainers DEPENDS train_ddp train_fsdp train_3d math_perf)
 
 # The documentation is what --data text reads: beside the programs, as where they are installed.

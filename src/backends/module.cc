@@ -17,18 +17,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// In a build, and where it is installed (LINERATE_LIBDIR, as CMake was told: lib64).
+constexpr std::string_view kFolders[] = {"lib", LINERATE_LIBDIR};
+
 std::string file_name(std::string_view name) { return fmt::format("liblinerate-{}.so", name); }
 
 // Of the installation only: who names a folder in a variable answers for it.
 void check_trusted(const ModuleRequest& request, const std::string& path) {
   const auto root = installation_root(request.executable);
-  const auto inside = fs::path("lib") / file_name(request.name);
-  if (!root || path != *root / inside) return;
-  if (const auto reason = distrust(*root, inside))
-    throw Unavailable(
-        fmt::format("The {} backend is not loaded from {}: {}. Install linerate where "
-                    "only its owner writes.",
-                    request.name, path, *reason));
+  for (const auto folder : kFolders) {
+    const auto inside = fs::path(folder) / file_name(request.name);
+    if (!root || path != *root / inside) continue;
+    if (const auto reason = distrust(*root, inside))
+      throw Unavailable(
+          fmt::format("The {} backend is not loaded from {}: {}. Install linerate where "
+                      "only its owner writes.",
+                      request.name, path, *reason));
+  }
 }
 
 [[noreturn]] void throw_missing(const ModuleRequest& request,
@@ -55,7 +60,9 @@ std::vector<std::string> module_candidates(const ModuleRequest& request,
   const auto file = file_name(request.name);
   std::vector<std::string> candidates;
   if (const auto root = installation_root(request.executable))
-    candidates.push_back((*root / "lib" / file).string());
+    for (const auto folder : kFolders)
+      if (auto path = (*root / folder / file).string(); candidates.empty() || path != candidates[0])
+        candidates.push_back(std::move(path));
   if (const auto folders = environment.get("LINERATE_MODULE_PATH"))
     for (const auto& folder : split(*folders, ':'))
       if (!folder.empty()) candidates.push_back((fs::path(folder) / file).string());

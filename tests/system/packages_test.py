@@ -1,0 +1,102 @@
+"""Each package in a root that has nothing else: installed, run, removed."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from support import BIN, main, needs, needs_root
+
+SUITE = "bookworm"
+LIMIT_S = 600
+RUN = ["all_reduce_perf", "-t", "2", "-b", "8", "-e", "64K", "-f", "8", "-n", "2"]
+
+
+class Packages(unittest.TestCase):
+    """One root for all: debootstrap takes a minute, and fetches from the distribution."""
+
+    @classmethod
+    def setUpClass(cls):
+        needs_root()
+        for program in ("debootstrap", "cpack", "rpmbuild", "rpm"):
+            needs(program)
+        cls.folder = Path(tempfile.mkdtemp())
+        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
+        cls.packages = cls.folder / "packages"
+        cls.command("cpack", "-B", str(cls.packages), "-G", "TGZ;DEB;RPM", cwd=BIN.parent)
+        cls.clean = cls.folder / "clean"
+        cls.command("debootstrap", "--variant=minbase", SUITE, str(cls.clean))
+
+    @staticmethod
+    def command(*words: str, **more) -> str:
+        done = subprocess.run(words, capture_output=True, text=True, timeout=LIMIT_S, check=False,
+                              env={"PATH": os.environ["PATH"] + ":/usr/sbin:/sbin",
+                                   "DEBIAN_FRONTEND": "noninteractive"}, **more)
+        assert done.returncode == 0, f"{words}: {done.stdout[-2000:]}{done.stderr[-2000:]}"
+        return done.stdout
+
+    def root(self) -> Path:
+        root = Path(tempfile.mkdtemp(dir=self.folder))
+        self.addCleanup(shutil.rmtree, root, ignore_errors=True)
+        self.command("cp", "-a", f"{self.clean}/.", str(root))
+        (root / "proc" / "self").mkdir(parents=True, exist_ok=True)
+        return root
+
+    def within(self, root: Path, *words: str) -> str:
+        """With a /proc and a /dev/shm of its own, which end with the command."""
+        return self.command("unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c",
+                            f'mount -t proc none "{root}/proc" && mkdir -p "{root}/dev/shm" && '
+                            f'mount -t tmpfs none "{root}/dev/shm" && exec chroot "{root}" "$@"',
+                            "sh", *words)
+
+    def check_runs(self, root: Path) -> None:
+        self.assertIn("# Out of bounds values : 0 OK", self.within(root, *RUN))
+        info = self.within(root, "linerate", "info")
+        self.assertRegex(info, r"mpi +Open MPI 4")
+        self.assertRegex(info, r"gloo +Gloo 0")
+        self.within(root, "linerate", "doctor")
+        self.assertIn("tokens/s", self.within(root, "train_ddp", "--model", "nano", "-t", "2",
+                                              "--steps", "2"))
+        for text in ("man/man1/linerate.1", "bash-completion/completions/all_reduce_perf",
+                     "zsh/site-functions/_linerate", "fish/vendor_completions.d/linerate.fish",
+                     "doc/linerate/LICENSE"):
+            self.assertTrue((root / "usr/share" / text).exists() or
+                            (root / "usr/share" / f"{text}.gz").exists(), text)
+
+    def install_debs(self, root: Path) -> None:
+        for package in self.packages.glob("*.deb"):
+            shutil.copy(package, root / "tmp")
+        self.within(root, "sh", "-c", "apt-get update -qq && apt-get install -y -qq "
+                                      "--no-install-recommends /tmp/*.deb")
+
+    def test_debs_bring_what_they_need_and_leave_nothing(self):
+        root = self.root()
+        self.install_debs(root)
+
+        self.check_runs(root)
+        self.within(root, "sh", "-c", "apt-get purge -y -qq 'linerate*'")
+
+        left = [path for path in (root / "usr").rglob("*linerate*") if path.is_file()]
+        self.assertEqual(left, [])
+
+    def test_the_archive_and_the_rpms_run_where_their_libraries_are(self):
+        libraries = self.root()
+        self.install_debs(libraries)
+        self.within(libraries, "sh", "-c", "dpkg --purge --force-depends $(dpkg-query -W -f "
+                                           "'${Package} ' 'linerate*')")
+        archive, = self.packages.glob("*.tar.gz")
+        self.command("tar", "-xzf", str(archive), "-C", str(libraries), "--strip-components=1")
+        self.check_runs(libraries)
+
+        rpms = [str(path) for path in self.packages.glob("*.rpm")]
+        for program in (libraries / "usr/bin").glob("*_perf"):
+            program.unlink()
+        self.command("rpm", "--root", str(libraries), "--install", "--nodeps", "--replacefiles",
+                     "--force", *rpms)
+        self.check_runs(libraries)
+
+
+if __name__ == "__main__":
+    main()
