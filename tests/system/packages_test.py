@@ -51,19 +51,22 @@ class Packages(unittest.TestCase):
                             f'mount -t tmpfs none "{root}/dev/shm" && exec chroot "{root}" "$@"',
                             "sh", *words)
 
-    def check_runs(self, root: Path) -> None:
-        self.assertIn("# Out of bounds values : 0 OK", self.within(root, *RUN))
-        info = self.within(root, "linerate", "info")
+    def check_runs(self, root: Path, prefix: str = "usr") -> None:
+        def linerates(program: str, *words: str) -> str:
+            return self.within(root, f"/{prefix}/bin/{program}", *words)
+
+        self.assertIn("# Out of bounds values : 0 OK", linerates(*RUN))
+        info = linerates("linerate", "info")
         self.assertRegex(info, r"mpi +Open MPI 4")
         self.assertRegex(info, r"gloo +Gloo 0")
-        self.within(root, "linerate", "doctor")
-        self.assertIn("tokens/s", self.within(root, "train_ddp", "--model", "nano", "-t", "2",
-                                              "--steps", "2"))
+        linerates("linerate", "doctor")
+        self.assertIn("tokens/s", linerates("train_ddp", "--model", "nano", "-t", "2",
+                                            "--steps", "2"))
         for text in ("man/man1/linerate.1", "bash-completion/completions/all_reduce_perf",
                      "zsh/site-functions/_linerate", "fish/vendor_completions.d/linerate.fish",
                      "doc/linerate/LICENSE"):
-            self.assertTrue((root / "usr/share" / text).exists() or
-                            (root / "usr/share" / f"{text}.gz").exists(), text)
+            share = root / prefix / "share"
+            self.assertTrue((share / text).exists() or (share / f"{text}.gz").exists(), text)
 
     def install_debs(self, root: Path) -> None:
         for package in self.packages.glob("*.deb"):
@@ -87,14 +90,12 @@ class Packages(unittest.TestCase):
         self.within(libraries, "sh", "-c", "dpkg --purge --force-depends $(dpkg-query -W -f "
                                            "'${Package} ' 'linerate*')")
         archive, = self.packages.glob("*.tar.gz")
-        self.command("tar", "-xzf", str(archive), "-C", str(libraries), "--strip-components=1")
-        self.check_runs(libraries)
+        self.command("tar", "-xzf", str(archive), "-C", str(libraries / "opt"))
+        folder, = (libraries / "opt").iterdir()
+        self.check_runs(libraries, f"opt/{folder.name}")
 
         rpms = [str(path) for path in self.packages.glob("*.rpm")]
-        for program in (libraries / "usr/bin").glob("*_perf"):
-            program.unlink()
-        self.command("rpm", "--root", str(libraries), "--install", "--nodeps", "--replacefiles",
-                     "--force", *rpms)
+        self.command("rpm", "--root", str(libraries), "--install", "--nodeps", *rpms)
         self.check_runs(libraries)
 
 
