@@ -30,10 +30,10 @@ class Packages(unittest.TestCase):
         cls.command("debootstrap", "--variant=minbase", SUITE, str(cls.clean))
 
     @staticmethod
-    def command(*words: str, **more) -> str:
+    def command(*words: str, cwd: Path | None = None) -> str:
         done = subprocess.run(words, capture_output=True, text=True, timeout=LIMIT_S, check=False,
                               env={"PATH": os.environ["PATH"] + ":/usr/sbin:/sbin",
-                                   "DEBIAN_FRONTEND": "noninteractive"}, **more)
+                                   "DEBIAN_FRONTEND": "noninteractive"}, cwd=cwd)
         assert done.returncode == 0, f"{words}: {done.stdout[-2000:]}{done.stderr[-2000:]}"
         return done.stdout
 
