@@ -34,6 +34,9 @@ std::string plain(std::string_view text) {
   return out.starts_with('.') || out.starts_with('\'') ? "\\&" + out : out;
 }
 
+std::string bold(std::string_view text) { return fmt::format(R"(\fB{}\fR)", plain(text)); }
+std::string italic(std::string_view text) { return fmt::format(R"(\fI{}\fR)", plain(text)); }
+
 std::string sentence(std::string_view phrase) {
   auto text = plain(phrase);
   if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
@@ -45,9 +48,10 @@ std::string entry(std::string_view left, std::string_view text) {
 }
 
 std::string option(const OptionRow& row) {
-  auto left = fmt::format("\\fB{}\\fR", plain(fmt::format("--{}", row.long_name)));
-  if (row.short_name != 0) left = fmt::format("\\fB\\-{}\\fR, ", row.short_name) + left;
-  if (!row.is_flag()) left += fmt::format(" \\fI{}\\fR", plain(row.metavar));
+  auto left = bold(fmt::format("--{}", row.long_name));
+  if (row.short_name != 0)
+    left = fmt::format("{}, {}", bold(fmt::format("-{}", row.short_name)), left);
+  if (!row.is_flag()) left += ' ' + italic(row.metavar);
   auto text = sentence(row.help);
   if (!row.default_text.empty()) text += fmt::format(" Default: {}.", plain(row.default_text));
   if (!row.note.empty()) text += '\n' + plain(row.note);
@@ -68,7 +72,7 @@ std::string options(Audience program) {
 std::string exit_codes() {
   std::string text = ".SH EXIT STATUS\n";
   for (const auto& row : kExitCodes)
-    text += entry(fmt::format("\\fB{}\\fR", static_cast<int>(row.code)), sentence(row.meaning));
+    text += entry(bold(fmt::to_string(static_cast<int>(row.code))), sentence(row.meaning));
   return text;
 }
 
@@ -94,16 +98,14 @@ std::string page_name(std::string_view spelling) {
 }
 
 std::string see_also(std::string_view name) {
-  return fmt::format(".SH SEE ALSO\n{}", name == kLinerate
-                                             ? "The documentation, as Markdown, beside this page's "
-                                               "package.\n"
-                                             : "\\fBlinerate\\fR(1)\n");
+  constexpr std::string_view kDocs = "The documentation, as Markdown, that comes with linerate.\n";
+  return fmt::format(".SH SEE ALSO\n{}",
+                     name == kLinerate ? std::string(kDocs) : bold(kLinerate) + "(1)\n");
 }
 
 std::string variables() {
   std::string text = ".SH ENVIRONMENT\n";
-  for (const auto& row : linerate::variables())
-    text += entry(fmt::format("\\fB{}\\fR", plain(row.name)), sentence(row.help));
+  for (const auto& row : linerate::variables()) text += entry(bold(row.name), sentence(row.help));
   return text;
 }
 
@@ -111,7 +113,7 @@ std::string page(const CommandLine& line) {
   const auto name = page_name(line.spellings.front());
   std::vector<std::string> spellings;
   for (const auto& spelling : line.spellings)
-    spellings.push_back(fmt::format("\\fB{}\\fR {}", plain(spelling), plain(line.arguments)));
+    spellings.push_back(fmt::format("{} {}", bold(spelling), plain(line.arguments)));
   const auto about = line.about.empty() ? sentence(line.summary) : plain(line.about);
   auto text = head(name, line.summary) + synopsis(spellings) +
               fmt::format(".SH DESCRIPTION\n{}\n", about) + options(line.options);
@@ -122,14 +124,16 @@ std::string page(const CommandLine& line) {
 std::string first_page() {
   auto text =
       head(kLinerate, "benchmarks of collectives, what they should reach, and what is wrong") +
-      synopsis({"\\fBlinerate\\fR \\fICOMMAND\\fR [arguments]"}) + ".SH COMMANDS\n";
+      synopsis({fmt::format("{} {} [arguments]", bold(kLinerate), italic("COMMAND"))}) +
+      ".SH COMMANDS\n";
   for (const auto& row : commands())
-    text += entry(fmt::format("\\fB{}\\fR {}", plain(row.name), plain(row.arguments)),
-                  sentence(row.summary));
-  text += ".SH TOOLS\nPrograms of their own, and names behind \\fBlinerate perf\\fR.\n";
+    text +=
+        entry(fmt::format("{} {}", bold(row.name), plain(row.arguments)), sentence(row.summary));
+  text += fmt::format(".SH TOOLS\nPrograms of their own, and names behind {}.\n",
+                      bold("linerate perf"));
   for (const auto& tool : tools())
-    text += entry(fmt::format("\\fB{}\\fR, \\fB{}\\fR", plain(tool.program), plain(tool.name)),
-                  sentence(tool.summary));
+    text +=
+        entry(fmt::format("{}, {}", bold(tool.program), bold(tool.name)), sentence(tool.summary));
   return text + exit_codes() + see_also(kLinerate);
 }
 

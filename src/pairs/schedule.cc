@@ -20,7 +20,7 @@ Round pairs_of(const Layout& layout, const Round& circle, std::span<const int> n
     const auto& a = layout.of_node(nodes[static_cast<std::size_t>(i)]);
     const auto& b = layout.of_node(nodes[static_cast<std::size_t>(j)]);
     for (std::size_t rail = 0; rail < std::min(a.size(), b.size()); ++rail)
-      round.push_back(std::minmax(a[rail], b[rail]));
+      round.emplace_back(std::minmax(a[rail], b[rail]));
   }
   return round;
 }
