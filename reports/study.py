@@ -14,7 +14,7 @@ from study_charts import draw_effects, draw_history, draw_scaling
 from study_data import Study
 from study_effects import UNSET, Effect, effects_of, medians_of
 from study_trends import History, histories_of, scalings_of
-from study_winners import Winner, spreads_of, winners_of
+from study_winners import ALIKE, Winner, spreads_of, winners_of
 from units import plural
 
 MAX_SPREADS, MAX_WINNERS, MAX_CHARTS = 60, 40, 6
@@ -31,11 +31,19 @@ def _ratio(ratio: float) -> str:
     return f"{ratio:.2f} times as long" if abs(ratio - 1) >= 0.005 else "as long"
 
 
+def _pairs(effect: Effect) -> str:
+    """How sure it is."""
+    said = f"{plural(len(effect.run_logs), 'pair')} of runs"
+    if effect.interval is None:
+        return f"{said}, too few for an interval"
+    return "{}, 95 %: {:.2f} to {:.2f}".format(said, *effect.interval)
+
+
 def _effect_sentence(effect: Effect) -> str:
     against = (f"without {effect.setting}" if effect.against == UNSET
                else f"with {effect.setting}={effect.against}")
     return (f"With {effect.setting}={effect.value} calls take {_ratio(effect.ratio)} as {against} "
-            f"(median of {plural(len(effect.logs), 'call')}).")
+            f"({_pairs(effect)}).")
 
 
 def _sentences(winners: list[Winner], effects: list[Effect], histories: list[History]) -> list[str]:
@@ -46,10 +54,11 @@ def _sentences(winners: list[Winner], effects: list[Effect], histories: list[His
         said.append(f"Least time overall: {best.words}. It is fastest, or within 3 % of that, in "
                     f"{best.fastest} of {plural(best.calls, 'call')}, and takes "
                     f"{100 * best.loss:.1f} % more than the best of each on average.")
-    said += [_effect_sentence(effect) for effect in effects[:3]]
-    slower = [one for one in histories if one.outside == "slower"]
+    said += [_effect_sentence(effect) for effect in effects if not effect.may_be_none][:3]
+    slower = [one for one in histories if one.outside == "slower" and one.ratio > ALIKE]
     if slower:
-        said.append(f"Slower than in each run before: {slower[0].what.words} "
+        said.append(f"Slower than in each of {len(slower[0].before_us)} runs before: "
+                    f"{slower[0].what.words} "
                     f"({slower[0].settings}), {_ratio(slower[0].ratio)} as their median"
                     f"{f', and {len(slower) - 1} more' if len(slower) > 1 else ''}.")
     return said

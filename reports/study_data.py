@@ -54,6 +54,7 @@ class Problem:
 class Point(NamedTuple):
     """One run's figure of a call."""
 
+    run: int
     when: str
     time_us: float
     busbw_gbps: float

@@ -61,12 +61,13 @@ def _read_results(file: sqlite3.Connection, study: Study,
     for case, *key, time_us, busbw in file.execute(
             "SELECT case_id, collective, type, redop, root, placement, bytes, nranks, nnodes, "
             "time_us, busbw_gbps FROM results "
-            f"WHERE time_us > 0 AND time_us < 1e15 AND ifnull(wrong, 0) = 0 AND NOT {PAIRS}"):
+            f"WHERE time_us > 1e-6 AND time_us < 1e15 AND ifnull(wrong, 0) = 0 AND NOT {PAIRS}"):
         if case not in cases:
             continue
         index, when = cases[case]
         by_settings = whats.setdefault(tuple(key), {})
-        by_settings.setdefault(index, []).append(Point(when, float(time_us), float(busbw or 0)))
+        by_settings.setdefault(index, []).append(
+            Point(case, when, float(time_us), float(busbw or 0)))
         study.nresults += 1
         if study.nresults > MAX_RESULTS:
             raise BadInput(f"{study.name} has more than {MAX_RESULTS} results, the most that fit a "

@@ -3,7 +3,7 @@
 import unittest
 
 from study_case import StudyCase
-from study_effects import effects_of, medians_of
+from study_effects import effects_of, median_interval, medians_of
 from study_trends import histories_of, scalings_of
 from study_winners import spreads_of, winners_of
 
@@ -26,6 +26,30 @@ class StudyNumbers(StudyCase):
         self.assertEqual(tree.strongest.bytes, 8)
         self.assertAlmostEqual(effects["QPS=4"].ratio, 10)
         self.assertEqual(list(effects), ["QPS=4", "ALGO=Tree"])
+
+    def test_an_effect_has_an_interval_between_runs(self):
+        for day in range(1, 8):
+            noise = 1 + (day - 4) / 100
+            self.case({"ALGO": None}, {8: 10, 64: 100}, day=day)
+            self.case({"ALGO": "Tree"}, {8: 20 * noise, 64: 200 * noise}, day=day)
+            self.case({"ALGO": "Ring"}, {8: 10 * noise, 64: 100 * noise}, day=day)
+
+        study = self.study()
+        tree, ring = effects_of(study, medians_of(study))
+
+        # The run is the unit: of seven the first and the last enclose the median.
+        self.assertEqual((tree.value, len(tree.run_logs), len(tree.logs)), ("Tree", 7, 2))
+        low, high = tree.interval
+        self.assertAlmostEqual(low, 2 * 0.97)
+        self.assertAlmostEqual(high, 2 * 1.03)
+        self.assertEqual((tree.may_be_none, ring.may_be_none), (False, True))
+
+    def test_intervals_are_of_order_statistics(self):
+        self.assertIsNone(median_interval([1.0] * 5))
+        self.assertEqual(median_interval([float(i) for i in range(6)]), (0, 5))
+        self.assertEqual(median_interval([float(i) for i in range(100)]), (39, 60))
+        low, high = median_interval([float(i) for i in range(10_001)])
+        self.assertEqual((low, high), (4901, 5099))
 
     def test_repeats_count_by_their_median_and_wrong_or_unfinished_runs_do_not(self):
         for time_us in (10, 11, 90):

@@ -37,6 +37,11 @@ class StudyFuzz(StudyCase):
                         self.check()
                         self.restore(table, column, row)
 
+    def test_times_that_no_clock_shows(self):
+        self.case({"A": "1"}, {8: 1e-320})
+        self.case({"A": "2"}, {8: 1e14})
+        self.check()
+
     def restore(self, table: str, column: str, row: int) -> None:
         """The value of the next row is as good as any."""
         self.file.execute(f"UPDATE {table} SET {column} = (SELECT {column} FROM {table} WHERE "

@@ -17,7 +17,8 @@ class StudyPage(StudyCase):
 
         self.assertEqual(code, 0)
         self.assertIn("3 cases: 2 ok, 1 crashed; 2 results.", page)
-        self.assertIn("calls take 2.00 times as long as without ALGO (median of 1 call).", page)
+        self.assertIn("calls take 2.00 times as long as without ALGO (1 pair of runs, too few for "
+                      "an interval).", page)
         self.assertIn("run &lt;2&gt;", page)
         self.assertNotIn("<b>Tree", page)
         self.assertNotIn("<i>", page)
