@@ -66,7 +66,7 @@ class Study:
 
     name: str
     outcomes: Counter[str] = field(default_factory=Counter)
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)  # those that are not mild first
     facts: dict[str, set[str]] = field(default_factory=dict)
     settings: list[Settings] = field(default_factory=list)
     # For each call the runs by the index of their settings.

@@ -45,12 +45,13 @@ def _read_cases(file: sqlite3.Connection, study: Study) -> dict[int, tuple[int, 
         for fact, value in (("study", name), ("host", host), ("version", version)):
             if value:
                 study.facts.setdefault(fact, set()).add(_word(value))
-        if outcome != "ok" and len(study.problems) < MAX_PROBLEMS:
+        if outcome != "ok":
             study.problems.append(Problem(printable(outcome), printable(command)[:300],
                                           printable(reason)[:300]))
         if outcome in MEASURED:
             settings = _settings(algorithm, backend, start, variables)
             cases[number] = (indices.setdefault(settings, len(indices)), str(when))
+    study.problems = sorted(study.problems, key=lambda problem: problem.mild)[:MAX_PROBLEMS]
     study.settings = list(indices)
     return cases
 

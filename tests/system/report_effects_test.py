@@ -27,6 +27,16 @@ class StudyNumbers(StudyCase):
         self.assertAlmostEqual(effects["QPS=4"].ratio, 10)
         self.assertEqual(list(effects), ["QPS=4", "ALGO=Tree"])
 
+    def test_what_is_worse_than_slow_is_never_left_out_for_it(self):
+        for _ in range(300):
+            self.case({}, {8: 1}, outcome="slow")
+        self.case({}, {}, outcome="crashed")
+
+        study = self.study()
+
+        self.assertEqual((len(study.problems), study.bad), (200, 301))
+        self.assertEqual(study.problems[0].outcome, "crashed")
+
     def test_an_effect_has_an_interval_between_runs(self):
         for day in range(1, 8):
             noise = 1 + (day - 4) / 100
