@@ -182,6 +182,14 @@ std::string_view meant_name(std::string_view name) {
   return tail.empty() ? tail : names[static_cast<std::size_t>(found - tails.begin())];
 }
 
+bool is_undocumented_number(std::string_view name) {
+  constexpr std::string_view kTexts =
+      " COMM_ID GIN_PLUGIN GRAPH_DUMP_FILE GRAPH_FILE HOSTID IBVERBS_LIB NET_FORCE_MERGE "
+      "NET_MERGE_LEVEL NO_CACHE PARAM_DUMP_ALL PROXY_CPUSET PROXY_PROFILE RMA_PLUGIN SYM_KERNEL "
+      "THREAD_THRESHOLDS WARN_ENABLE_DEBUG_INFO ";
+  return kTexts.find(fmt::format(" {} ", name.substr(kNccl.size()))) == std::string_view::npos;
+}
+
 const Undocumented* find_undocumented(std::string_view name) {
   if (!name.starts_with(kNccl)) return nullptr;
   name.remove_prefix(kNccl.size());

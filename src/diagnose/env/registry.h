@@ -95,5 +95,7 @@ struct Undocumented {
 std::span<const Undocumented> undocumented_names();
 // The row of an undocumented name, which comes with its full prefix, or null.
 const Undocumented* find_undocumented(std::string_view name);
+// Whether NCCL reads its value as a whole number, as it does those of most. REQUIRES: it has a row.
+bool is_undocumented_number(std::string_view name);
 
 }  // namespace linerate::env

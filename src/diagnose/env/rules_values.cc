@@ -177,10 +177,24 @@ std::optional<long long> whole_of(const Process& process, std::string_view name)
   return reading.is_plain() ? std::optional(reading.value) : std::nullopt;
 }
 
+namespace {
+
+// Of its range nothing is known.
+void judge_undocumented(const Setting& setting, const Release& nccl, Findings& findings) {
+  const auto* names = find_undocumented(setting.name);
+  if (names == nullptr || !is_undocumented_number(setting.name)) return;
+  if (names->since > nccl || (names->until != Release{} && names->until < nccl)) return;
+  const Variable row{.name = setting.name, .kind = Kind::whole};
+  if (auto finding = misread_value({setting, row, nccl})) findings.push_back(*std::move(finding));
+}
+
+}  // namespace
+
 // Those whose value is here and means something to this version.
 void judge_value(const Setting& setting, const Release& nccl, Findings& findings) {
+  if (setting.computed || setting.value.empty()) return;
   const auto* row = find_variable(setting.name);
-  if (row == nullptr || setting.computed || setting.value.empty()) return;
+  if (row == nullptr) return judge_undocumented(setting, nccl, findings);
   if (row->since > nccl || (row->until != Release{} && row->until < nccl)) return;
   const Judged judged{setting, *row, nccl};
   for (const auto rules : {std::span<const ValueRule>(kValueRules), advice_rules()})

@@ -41,6 +41,15 @@ TEST(MisreadValue, IsNotSaidOfNumbers) {
   EXPECT_EQ(misread("NCCL_SOCKET_IFNAME", "010"), "");
 }
 
+TEST(MisreadValue, IsOfUndocumentedNumbersToo) {
+  EXPECT_EQ(misread("NCCL_IB_PKEY", "010"), "set NCCL_IB_PKEY=10");
+  EXPECT_EQ(misread("NCCL_WORK_FIFO_BYTES", "4M"), "set NCCL_WORK_FIFO_BYTES=4194304");
+  EXPECT_EQ(misread("NCCL_IB_PKEY", "-1"), "");
+  EXPECT_EQ(advice_on("misread-value", "NCCL_PAT_ENABLE", "010", {21, 5}), "");
+  for (const auto* text : {"NCCL_HOSTID", "NCCL_COMM_ID", "NCCL_GRAPH_FILE"})
+    EXPECT_EQ(misread(text, "010"), "") << text;
+}
+
 TEST(MisreadValue, OfPyTorchIsDecimalAndBeginsWithANumber) {
   EXPECT_EQ(misread("TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC", "0600"), "");
   EXPECT_EQ(misread("TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC", "600s"),
