@@ -96,14 +96,6 @@ Result<std::vector<std::string>> dump_files(const std::vector<std::string>& name
   return files;
 }
 
-// A rank that is killed while it writes leaves a dump that is cut: the others still tell.
-Finding left_out(const std::vector<std::string>& reasons, std::size_t ndumps) {
-  const auto others = reasons.size() - 1;
-  return hang::found("dump-left-out",
-                     fmt::format("{} of {}", reasons.size(), counted(ndumps, "dump")),
-                     reasons.front() + (others > 0 ? fmt::format(" So are {} more.", others) : ""));
-}
-
 Result<hang::HangReport> hang_report(const DoctorHangConfig& config) {
   hang::HangReport report;
   const auto files = dump_files(config.files);
@@ -126,7 +118,7 @@ Result<hang::HangReport> hang_report(const DoctorHangConfig& config) {
   if (!processes) return processes.failure();
   report.processes = *std::move(processes);
   report.findings = hang::examine(report.dumps);
-  if (!unread.empty()) report.findings.push_back(left_out(unread, files->size()));
+  if (!unread.empty()) report.findings.push_back(hang::left_out(unread, files->size()));
   std::ranges::move(hang::examine(report.ras), std::back_inserter(report.findings));
   std::ranges::move(hang::examine(report.processes), std::back_inserter(report.findings));
   leave_out(report.findings, config.skip);

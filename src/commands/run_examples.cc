@@ -1,11 +1,14 @@
 // What the pages of rules about runs show: the lines below the table of four ranks that something
-// is wrong with.
+// is wrong with; and those of findings that the commands themselves make.
 #include "commands/run_examples.h"
 
+#include "commands/doctor_quick_bench.h"
+#include "commands/gather_nodes.h"
 #include "diagnose/diagnose.h"
 #include "diagnose/health/health.h"
 #include "output/health_text.h"
 #include "output/verdict_text.h"
+#include "record/findings.h"
 #include "record/verdict.h"
 
 #include <algorithm>
@@ -92,9 +95,24 @@ constexpr auto kExamples = std::to_array<Example>({
      }},
 });
 
+std::string unread_example() {
+  const std::array<NodeReport, 1> reports{
+      NodeReport{.hostname = "node017", .unread = "took more than 60 s"}};
+  return finding_text(gathered(reports).unread.at(0));
+}
+
+std::string quick_bench_example() {
+  node::Examined examined;
+  judge_quick_bench({.code = 1, .errors = "linerate: rank 1 (node001): NCCL: unhandled cuda error"},
+                    {}, examined);
+  return examined.findings.empty() ? "" : finding_text(examined.findings.front());
+}
+
 }  // namespace
 
 std::string run_example(std::string_view rule) {
+  if (rule == "unread-node") return unread_example();
+  if (rule == kQuickBench) return quick_bench_example();
   const auto example = std::ranges::find(kExamples, rule, &Example::rule);
   if (example == kExamples.end()) return {};
   auto run = healthy_run();

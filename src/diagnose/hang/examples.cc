@@ -131,9 +131,17 @@ std::string printed(const auto& rows, std::string_view rule) {
   return {};
 }
 
+std::string example_of_cut_dump() {
+  const std::string file = "nccl_trace_rank_1";
+  const auto whole = dump_of("7|all_reduce|1024|started");
+  const auto why = Dumps().add(file, std::string_view(whole).substr(0, whole.size() / 2));
+  return finding_text(left_out({file + why.value_or("")}, 2));
+}
+
 }  // namespace
 
 std::string example_of(std::string_view rule) {
+  if (rule == "dump-left-out") return example_of_cut_dump();
   return printed(kOfDumps, rule) + printed(kOfProcesses, rule) + printed(kOfRas, rule);
 }
 

@@ -146,6 +146,8 @@ std::string example_of(std::string_view rule);  // as it is printed; RAS' are no
 // Of that rule, with its severity and advice. REQUIRES: rule_texts() has it.
 Finding found(std::string_view id, std::string subject, std::string evidence,
               double confidence = 1);
+// Of dumps that cannot be read, for these reasons, a sentence each; `ndumps` is the number of all.
+Finding left_out(const std::vector<std::string>& reasons, std::size_t ndumps);
 std::string hang_text(const HangReport& report);
 std::string hang_json(const HangReport& report);
 

@@ -1,5 +1,8 @@
 // What each finding means, in words; findings take severity and advice from here.
+#include "base/text.h"
 #include "diagnose/hang/hang.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
@@ -155,6 +158,12 @@ Finding found(std::string_view id, std::string subject, std::string evidence, do
           .evidence = std::move(evidence),
           .advice = std::string(rule->remedy),
           .confidence = confidence};
+}
+
+Finding left_out(const std::vector<std::string>& reasons, std::size_t ndumps) {
+  const auto others = reasons.size() - 1;
+  return found("dump-left-out", fmt::format("{} of {}", reasons.size(), counted(ndumps, "dump")),
+               reasons.front() + (others > 0 ? fmt::format(" So are {} more.", others) : ""));
 }
 
 }  // namespace linerate::hang

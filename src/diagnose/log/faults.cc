@@ -20,16 +20,17 @@ bool is_number_char(char c) { return c >= '0' && c <= '9'; }
 // Whether the number behind this says what happened: "exitcode: -9", "signal 11", "error 802",
 // "init.cc:1079 -> 3".
 bool counts_behind(std::string_view before) {
-  constexpr std::array<std::string_view, 6> kMarks{"exitcode", "exit code", "turn code",
-                                                   "ignal",    "rror",      "ailure"};
+  constexpr std::array<std::string_view, 7> kMarks{
+      "exitcode", "exit code", "turn code", "EXIT CODE", "ignal", "rror", "ailure"};
   if (before.ends_with(" -> ")) return before.find(".cc:") != kEnd;
   before = before.substr(0, before.find_last_not_of(" :=-([") + 1);
   return std::ranges::any_of(kMarks, [&](auto word) { return before.ends_with(word); });
 }
 
-// FNV-1a over what is no number, and numbers that count.
-std::size_t shape_of(std::string_view text) {
-  std::size_t hash = 0xcbf29ce484222325U;
+// FNV-1a over the level, what is no number, and numbers that count.
+std::size_t shape_of(const Message& message) {
+  const auto text = message.text;
+  std::size_t hash = 0xcbf29ce484222325U + static_cast<std::size_t>(message.level);
   bool hex = false, counts = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -119,12 +120,20 @@ void LogFaults::take_quote(std::string_view text) {
   if (quote.empty()) quote = shortened(plain_text(text), 200);
 }
 
+void LogFaults::take_heading(std::string_view text) {
+  if (heading.empty()) heading = shortened(plain_text(text), 200);
+}
+
+void LogFaults::take_stack_end(std::string_view text) {
+  stack_end = shortened(plain_text(text), 200);
+}
+
 bool LogFaults::take(const Message& message, Where where) {
-  if (message.level != Level::warn && silent_.contains(shape_of(message.text))) return false;
+  if (message.level != Level::warn && silent_.contains(shape_of(message))) return false;
   const auto* row = find_signature(message);
   if (row == nullptr && message.level != Level::warn) {
     if (silent_.size() >= kMostShapes) silent_.clear();
-    silent_.insert(shape_of(message.text));
+    silent_.insert(shape_of(message));
     return false;
   }
   if (row != nullptr && row->role == Role::harmless && row->explains.empty()) return true;
@@ -141,12 +150,18 @@ bool LogFaults::take(const Message& message, Where where) {
   if (fault.count > 0 && where.file != fault.file && (time.empty() || fault.time.empty()))
     fault.ordered = false;
   if (row != nullptr && (row->role == Role::trace || row->role == Role::relay)) told_ = where.file;
-  const bool earlier = !time.empty() && time < fault.time;
+  if (row != nullptr && row->name == "program-aborted") aborted_ = where.file;
+  // Of one name: what is nearer to a root. How a rank ended depends on what came before.
+  const bool both = fault.row != nullptr && row != nullptr && fault.row->role >= Role::vague;
+  const bool nearer = both && row->role < fault.row->role,
+             farther = both && row->role > fault.row->role;
+  const bool earlier = !time.empty() && time < fault.time && !farther;
   const bool again = fault.survived && fault.first == place;
   if (again) fault.survived = false;
   if (again || fault.count == 0) open_.push_back(&fault);
-  if (fault.count++ > 0 && !earlier) return true;
+  if (fault.count++ > 0 && !earlier && !nearer) return true;
   fault.told = told_ == where.file;
+  fault.aborted = aborted_ == where.file;
   fault.row = row;
   fault.text = shortened(plain_text(message.whole), 400);
   fault.time = std::move(time);

@@ -26,11 +26,13 @@ struct Fault {
   bool survived = false;     // what the first one's process did next went well
   std::set<Place> places{};  // all of them, up to a limit
 
-  bool told = false;  // its file had told of a failure before
+  bool told = false;     // its file had told of a failure before
+  bool aborted = false;  // and of a program that aborted itself
 
   Role role() const {
     if (row == nullptr) return Role::vague;
     if (row->role == Role::crash) return told ? Role::trace : Role::fault;
+    if (row->role == Role::killed) return aborted ? Role::ending : Role::fault;
     return row->role;
   }
 };
@@ -56,6 +58,10 @@ class LogFaults {
 
   // What PyTorch or XLA quote as NCCL's last warning: the first of them that is not empty is kept.
   void take_quote(std::string_view text);
+  // What a launcher writes between two rules of dashes, and no row knows: the first is kept.
+  void take_heading(std::string_view text);
+  // The innermost text of an error stack of MPICH's so far.
+  void take_stack_end(std::string_view text);
 
   // The fault from which others follow: the nearest to a root by Role, then the first. Null: none.
   const Fault* root() const;
@@ -67,6 +73,7 @@ class LogFaults {
 
   std::map<std::string, std::map<int, Waiting>> waiting{};  // by process group ("": any), by rank
   std::string quote{};
+  std::string heading{}, stack_end{};
   long first_timeout = -1;  // the rank whose timeout others were told of
 
  private:
@@ -76,6 +83,7 @@ class LogFaults {
   std::size_t entries_ = 0;                             // ranks and places, of all faults
   std::vector<Fault*> open_{};                          // that may yet be survived
   std::string told_{};                                  // the file that told of a failure last
+  std::string aborted_{};                               // and of a program that aborted itself
   std::unordered_set<std::size_t> silent_{};            // shapes of lines that no row matches
 };
 

@@ -28,7 +28,11 @@ constexpr std::string_view kWordList =
     "are currently unk|inated with|one child|has exited|Test time|noticed that|CUDA initial|"
     "Cuda Run|Primary job|HYD_|[mpiexec|Barrier|NULL val|no active IB|TERMINATION|to be opened|"
     "be selected|requested comp|enough space|port retry|ot responding|DeepEP|rotection on|"
-    "with driver ver";
+    "with driver ver|PRTE|PMI|PSM|hfi_|kex_exch|requested mo|already fil|binding mo|execv|"
+    "assign_con|th the driver|GTL libr|as crashed|pure virt|truncated; |esses "
+    "died|[proxy:|HYDU_|HYDT_|EXIT CODE|with execu|process start|Raylet "
+    "is|forrtl|"
+    "--------------------------------";
 constexpr auto kWords = [] {
   std::array<std::string_view, std::ranges::count(kWordList, '|') + 1> words{};
   auto rest = kWordList;

@@ -196,12 +196,35 @@ bool has_short_mark(string_view line) {
   return false;
 }
 
+// Ray's "[2025-03-04 19:28:30,014 E 27497 27497] ", or C where it ends.
+bool has_ray_mark(string_view line) {
+  for (const string_view mark : {" E ", " C "})
+    for (auto at = line.find(mark); at != kNone; at = line.find(mark, at + 1))
+      if (at >= 4 && line[at - 4] == ',' && is_digit(line[at - 1]) &&
+          leading_number(line.substr(at + mark.size())) >= 0)
+        return true;
+  return false;
+}
+
 // PyTorch's "[E socket.cpp:793] " and "[E1229 22:06:38.4 Process.cpp:16] ", TensorFlow's ": E ".
+// Ascend's "EH9999: ", also behind a launcher's prefix.
+bool has_ascend_mark(string_view line) {
+  for (auto at = line.find(": "); at != kNone; at = line.find(": ", at + 1)) {
+    if (at < 6) continue;
+    const auto code = line.substr(at - 6, 6);
+    if (code[0] == 'E' && code[1] >= 'A' && code[1] <= 'Z' &&
+        std::ranges::all_of(code.substr(2), is_digit) && is_prefix(line.substr(0, at - 6)))
+      return true;
+  }
+  return false;
+}
+
 bool has_error_mark(string_view line) {
-  if (has_short_mark(line)) return true;
+  constexpr std::size_t kMostPath = 120;  // of a source file, and a time before it
+  if (has_short_mark(line) || has_ray_mark(line) || has_ascend_mark(line)) return true;
   for (const string_view mark : {"[E", "[F", ": E ", ": F "})
     for (auto at = line.find(mark); at != kNone; at = line.find(mark, at + 1)) {
-      const auto behind = line.substr(line.find_first_of("EF", at) + 1, 60);
+      const auto behind = line.substr(line.find_first_of("EF", at) + 1, kMostPath);
       if (!behind.empty() && (behind[0] == ' ' || is_digit(behind[0])) &&
           (behind.find(".cpp:") != kNone || behind.find(".cc:") != kNone))
         return true;
@@ -210,17 +233,22 @@ bool has_error_mark(string_view line) {
 }
 
 Level level_of(string_view line) {
-  constexpr std::array<string_view, 12> kLevels{
-      "ERROR",  "CCL_ERROR",        "FATAL",   "CRITICAL",    "<error>",       "Abort(", "] *** ",
-      "Fatal ", "terminate called", "panic: ", "panicked at", "Error response"};
+  constexpr std::array<string_view, 13> kLevels{
+      "ERROR",  "CCL_ERROR",        "FATAL",   "CRITICAL",    "<error>",        "Abort(",  "] *** ",
+      "Fatal ", "terminate called", "panic: ", "panicked at", "Error response", "forrtl: "};
+  constexpr std::array<string_view, 6> kStatus{// absl's, at the beginning
+                                               "INTERNAL: ", "ABORTED: ",   "UNAVAILABLE: ",
+                                               "UNKNOWN: ",  "CANCELLED: ", "DEADLINE_EXCEEDED: "};
   constexpr std::size_t kLevelsWithin = 200;  // names of levels stand there
   const auto named = level_by_name(line.substr(0, kMostPrefix));
   const auto what = line.find("what():");
-  if (named == Level::exception || what == 0 ||
+  const auto begin = line.substr(0, kLevelsWithin);
+  if (named == Level::exception || what == 0 || begin.find("Unhandled exception: ") != kNone ||
       (what < kLevelsWithin && may_precede_name(line.substr(0, what))))
     return Level::exception;
-  const auto begin = line.substr(0, kLevelsWithin);
-  if (named == Level::error || has_error_mark(begin)) return Level::error;
+  const auto begins = [&](string_view status) { return begin.starts_with(status); };
+  if (named == Level::error || has_error_mark(begin) || std::ranges::any_of(kStatus, begins))
+    return Level::error;
   const bool says = std::ranges::any_of(kLevels, [&](string_view level) {
     const auto at = begin.find(level);
     return at != kNone && (at == 0 || !(is_letter(begin[at - 1]) || begin[at - 1] == '_')) &&

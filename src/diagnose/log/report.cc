@@ -82,6 +82,10 @@ Finding root_finding(const LogFacts& facts, const LogFaults& faults, const Fault
   if (root.role() >= Role::consequence) evidence += " What it follows from is not in this log.";
   if (!faults.quote.empty() && (root.role() == Role::trace || root.role() == Role::relay))
     evidence += fmt::format(" NCCL's last message was: '{}'.", faults.quote);
+  if (!faults.heading.empty() && root.role() >= Role::report)
+    evidence += fmt::format(" The launcher says: '{}'.", faults.heading);
+  if (!faults.stack_end.empty() && root.row->name == "mpi-failed")
+    evidence += fmt::format(" Its error stack ends with: '{}'.", faults.stack_end);
   if (!faults.order_is_known())
     evidence += " Whether it came first is not known: these files have no times.";
   evidence += waiting_text(faults) + followers_text(facts, followers) + missing_text(facts);
@@ -159,52 +163,6 @@ std::vector<Finding> fault_findings(const LogFacts& facts, const LogFaults& faul
   if (root != nullptr)
     findings.insert(findings.begin(), root_finding(facts, faults, *root, followers));
   return findings;
-}
-
-// Ranks write into each other's lines: the same one shows by its rank, else by the prefix.
-bool LogReader::LastError::goes_on_in(const Message& message) const {
-  return message.rank == rank && (rank >= 0 || message.text.starts_with(prefix));
-}
-
-void LogReader::take_line(std::string_view line, LogFaults::Where where) {
-  constexpr std::string_view kLastError = "Last error:",
-                             kLastEntry = "log entry (may be unrelated) '";  // XLA's
-  std::optional<LastError> opened;
-  each_message(cleaned(line, room_), [&](const Message& found) {
-    auto message = found;
-    if (is_nccls(message.level)) {
-      ++report_.messages;
-    } else if (message.text.ends_with(kLastError)) {
-      opened = {std::string(message.text.substr(0, message.text.size() - kLastError.size())),
-                message.rank};
-    } else {
-      bool quoted = last_error_ && last_error_->goes_on_in(message);
-      for (const auto mark : {kLastError, kLastEntry})
-        if (const auto at = message.text.find(mark); at != std::string_view::npos) {
-          message.text = message.whole = trim(message.text.substr(at + mark.size()));
-          quoted = true;
-        }
-      if (quoted) message.level = Level::warn;
-      if (quoted) report_.faults.take_quote(message.text);
-      if (quoted && find_signature(message) == nullptr) message = found;
-    }
-    if (message.level == Level::info && report_.facts.take(message))
-      return report_.faults.take_progress(message, where.file);
-    if (!report_.faults.take(message, where) && !is_nccls(message.level))
-      report_.facts.take(message);
-  });
-  last_error_ = std::move(opened);
-}
-
-void LogReader::read(const std::string& name, const ReadBytes& bytes) {
-  ++report_.files;
-  last_error_.reset();
-  const auto count = read_lines(bytes, [&](std::string_view line, std::size_t number) {
-    take_line(line, {.file = name, .line = number});
-    return last_error_.has_value();
-  });
-  report_.count.lines += count.lines;
-  report_.count.bytes += count.bytes;
 }
 
 LogReport LogReader::report() && {

@@ -2,6 +2,7 @@
 //
 // Everything here is pure but for the reading that the caller gives. The parts:
 //   lines        lines of a stream, of which only those that may matter are handed on
+//   reader       which lines are understood by the line before them
 //   message      NCCL's, RCCL's and PyTorch's messages in a line, whoever has put what before them
 //   facts        what INFO lines say: versions, ranks, hosts, channels, network, settings
 //   signatures   tables of known messages: cause, remedy, source, and what they follow from
@@ -18,6 +19,7 @@
 #include "record/finding.h"
 #include "record/rule_text.h"
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -43,6 +45,11 @@ class LogReader {
  private:
   void take_line(std::string_view line, LogFaults::Where where);
 
+  // Of lines that are not NCCL's.
+  void take_other(const Message& message, LogFaults::Where where);
+  bool take_quoted(Message message, LogFaults::Where where);
+  bool take_stack_line(Message message, LogFaults::Where where);
+
   LogReport report_;
   std::string room_;
 
@@ -53,6 +60,12 @@ class LogReader {
     bool goes_on_in(const Message& message) const;
   };
   std::optional<LastError> last_error_{};
+  // MPICH's "error stack:" has come, and its lines follow.
+  enum class Stack : std::uint8_t { none, first, other };
+  Stack stack_ = Stack::none;
+  static constexpr std::size_t kMostFramed = 60;  // lines of a text between two rules of dashes
+  std::size_t rule_line_ = 0;                     // of the one that began it; 0: none is open
+  bool headed_ = false;                           // it was the line before
 };
 
 // The root cause with what followed from it, other faults, and what was not understood.

@@ -101,6 +101,7 @@ std::string_view role_words(Role role) {
   switch (role) {
     case Role::origin:
     case Role::fault:
+    case Role::killed:
     case Role::crash:
       return "As a problem if it is the first cause, else as a warning";
     case Role::vague:
@@ -160,14 +161,14 @@ std::string printed(const FactWords& row) {
 
 std::string printed(const Signature& row) {
   for (const auto& piece : split(row.pattern, '|')) {
-    auto line = pattern_words(piece);
-    line = line.substr(1, line.size() - 2) + '\n';
-    if (row.lines == Lines::exceptions)
-      line.insert(line.size() - 1, ": x");
-    else if (row.lines != Lines::any)
-      line.insert(0, "n0:10:20 [0] NCCL WARN ");
-    if (row.role == Role::suspect) line += "Test NCCL failure\n";
-    if (auto text = found_in(std::move(line), row.name); !text.empty()) return text;
+    auto words = pattern_words(piece);
+    words = words.substr(1, words.size() - 2) + (piece.ends_with(' ') ? "…" : "");
+    if (row.lines == Lines::exceptions) words += ": x";
+    const bool bare = row.lines == Lines::any || row.lines == Lines::exceptions;
+    for (const auto before : {bare ? "" : "n0:10:20 [0] NCCL WARN ", "ERROR: "}) {
+      const auto end = row.role == Role::suspect ? "\nTest NCCL failure\n" : "\n";
+      if (auto text = found_in(before + words + end, row.name); !text.empty()) return text;
+    }
   }
   return {};
 }

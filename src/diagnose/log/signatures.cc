@@ -48,8 +48,9 @@ bool matches(std::string_view pattern, std::string_view text) {
   return false;
 }
 
-std::array<std::span<const Signature>, 4> signature_tables() {
-  return {network_signatures(), node_signatures(), job_signatures(), general_signatures()};
+std::array<std::span<const Signature>, 5> signature_tables() {
+  return {network_signatures(), node_signatures(), mpi_signatures(), job_signatures(),
+          general_signatures()};
 }
 
 const Signature& texts_of(const Signature& row) {

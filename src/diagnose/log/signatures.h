@@ -1,9 +1,9 @@
 // What lines of logs mean: a row for each known message, with its cause and its remedy.
 //
 // A row is data; faults.cc looks rows up and says which of several comes first. A new one is one
-// line of a table (signatures_network.cc, _node.cc, _job.cc) and one in signatures_test.cc. What
-// none of them knows is named by its parts (signatures_general.cc): the error of the system that
-// it quotes, the part of NCCL that wrote it, the program that reports it.
+// line of a table (signatures_network.cc, _node.cc, _mpi.cc, _job.cc) and one in
+// signatures_test.cc. What none of them knows is named by its parts (signatures_general.cc): the
+// error of the system that it quotes, the part of NCCL that wrote it, the program that reports it.
 #pragma once
 
 #include "diagnose/log/message.h"
@@ -19,6 +19,7 @@ namespace linerate::logs {
 enum class Role : std::uint8_t {
   origin,       // breaks by itself, before messages do: a link goes down, memory is used up
   fault,        // says what is wrong
+  killed,       // from outside: a fault, or an ending where the program had aborted itself before
   crash,        // says so of its own process: a fault, or a trace where a failure was told before
   vague,        // something is wrong here, without a cause
   suspect,      // may happen in healthy jobs, and is the likely cause where something failed
@@ -58,10 +59,11 @@ struct Signature {
 // The rows of a table in their order: the first that matches counts.
 std::span<const Signature> network_signatures();
 std::span<const Signature> node_signatures();
+std::span<const Signature> mpi_signatures();
 std::span<const Signature> job_signatures();
 std::span<const Signature> general_signatures();
 // All of them, in the order in which they are looked up.
-std::array<std::span<const Signature>, 4> signature_tables();
+std::array<std::span<const Signature>, 5> signature_tables();
 
 // Pieces between '*' stand in the text in this order; '|' separates alternatives.
 bool matches(std::string_view pattern, std::string_view text);

@@ -15,6 +15,7 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      "dependency|ation placer|PMIX ERROR|PRTE ERROR|frame #|rocess received signal|terminate "
      "called a",
      Role::harmless, Lines::reports, "", "", ""},
+    {"of-a-traceback", "*** End of error message", Role::harmless, Lines::any},
     {"ranks-missing",
      "clients joined|clients to join|store based barrier|store_based_barrier|Timed out "
      "initializing process group|RendezvousTimeoutError|arrier timed out|wait timeout after|Socket "
@@ -28,22 +29,24 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
     {"ranks-missing", "submitted to be reduced*subset of ranks", Role::consequence, Lines::any},
     {"peer-closed",
      "onnection reset|roken pipe|BrokenPipeError|EOFError|onnection closed by|ActorDiedError|"
-     "RayActorError|WorkerCrashedError|UNAVAILABLE: |DEADLINE_EXCEEDED|failed to recv, got "
+     "RayActorError|RayletError|WorkerCrashedError|UNAVAILABLE: |DEADLINE_EXCEEDED|remote task has "
+     "failed|failed to recv, got "
      "0|Connection was likely closed|RendezvousClosedError",
      Role::consequence, Lines::reports},
     {"failure-passed-on",
      "ChildFailedError|CalledProcessError|ProcessRaisedException|ProcessExitedException|"
      "RayTaskError|Engine core initialization failed|Engine process failed|EngineDeadError|"
      "EngineCore failed|EngineCore encountered|EngineCore died|Failed core proc|"
-     "HorovodInternalError|KeyboardInterrupt|SystemExit|MPI_ABORT|torch.distributed.elastic|Error "
-     "executing method",
+     "HorovodInternalError|KeyboardInterrupt|SystemExit|torch.distributed.elastic|Error executing "
+     "method|See root cause above|See stack trace for root|in a background process|error from "
+     "coordination service|service detected fatal errors|error raised in its creation task",
      Role::relay, Lines::reports,
      "a program ended because another one, or a part of it, had failed",
      "look for the first error of the ranks that it started", "PyTorch elastic, Ray"},
     {"failure-passed-on",
-     "MPI_ABORT was invoked|Primary job  terminated|one child failed|SIGQUIT received|run noticed "
+     "Primary job  terminated|one child failed|SIGQUIT received|run noticed "
      "that|BAD TERMINATION|has exited due to process|killed while executing a task by an "
-     "unexpected|HYD_|[mpiexec@",
+     "unexpected|One of MPI processes was aborted",
      Role::relay, Lines::any},
     // Errors of the system.
     {"disk-full", "No space left|isk quota exceeded", Role::fault, Lines::any,
@@ -93,7 +96,7 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      "ldd and LD_LIBRARY_PATH show which was found; install that of the program's build", "Linux"},
     {"library-missing",
      "version `GLIBC|symbol lookup error|while loading shared libraries|run: command not found|"
-     "python: command not found|python3: command not found|orted: command not found",
+     "python: command not found|python3: command not found|Unable to load NCCL",
      Role::fault, Lines::any},
     {"storage-failed", "nput/output error|tale file handle|ead-only file system", Role::fault,
      Lines::reports, "a file system or a device failed", "look at dmesg, and at the storage",
@@ -267,7 +270,8 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
     {"uncaught-exception", "Assertion `*failed", Role::vague, Lines::any},
     {"error-without-effect", "going to*instead|alling back|etrying|ill retry|gnoring|gnored",
      Role::harmless, Lines::errors, "", "", ""},
-    {"error-line", "ERROR|panic|Check failed|FATAL|CRITICAL|rror|atal|.cpp:|.cc:|bort|MPI|signal",
+    {"error-line",
+     "ERROR|panic|Check failed|FATAL|forrtl: |ailed|CRITICAL|rror|atal|.cpp:|.cc:|bort|MPI|signal",
      Role::report, Lines::errors, "a program reported an error",
      "look at the lines around it, and at the other ranks", "the program's own words"},
     {"connect-retries", "returned*retrying", Role::suspect, Lines::nccl,

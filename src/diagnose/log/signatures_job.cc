@@ -13,7 +13,7 @@ constexpr auto kJobRows = std::to_array<Signature>({
     {"of-a-traceback", "raise *Error(", Role::harmless, Lines::any, "", "", ""},
     {"node-failed",
      "CANCELLED AT*DUE TO NODE FAILURE|error: Node failure on|has been marked dead|failed, "
-     "rescheduling the|failed, reconstructing",
+     "rescheduling the|failed, reconstructing|'s node has crashed",
      Role::origin, Lines::any, "a node of the job failed",
      "sinfo -R says why; leave the node out (--exclude)", "Slurm"},
     {"rank-killed",
@@ -28,8 +28,9 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "Signal 9 (SIGKILL)|signal 9 (Killed)|Killed (signal 9)|srun: error*: Killed|line *Killed|"
      "Killed process|<stderr>:Killed|ed with exitcode=137|ed with exitcode=-9|by signal: "
      "Killed|signal SIGKILL|"
-     "SIGNAL: 9|terminated with code -9|Exit Code:    137|exit status 137|Signals.SIGKILL",
-     Role::fault, Lines::any},
+     "SIGNAL: 9|terminated with code -9|Exit Code:    137|exit status 137|Signals.SIGKILL|died "
+     "from signal 9|killed by signal 9|EXIT CODE: 9|EXIT CODE: 137",
+     Role::killed, Lines::any},
     {"rank-crashed",
      "Signal: Segmentation fault|Signal: Bus error|Python error: Segmentation|Python error: Bus|"
      "Caught signal 11|Caught signal 7|Caught signal 8|egfault encountered|double free|free(): "
@@ -42,7 +43,10 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "code 139|exitcode*: -7|Bus error|Illegal instruction|Floating point exception|(SIGFPE)|"
      "(SIGILL)|signal SIGSEGV|signal SIGBUS|SIGNAL: 11|exitcode -11|exitcode: 139)|exitcode=-11|"
      "Unexpected bus error|terminated with code -11|terminated with code -7|exitcode 139|exit "
-     "status 139|Exit Code:    139|Signals.SIGSEGV|Signals.SIGBUS|SIGSEGV (@",
+     "status 139|Exit Code:    139|died from signal 11|died from signal 7|killed by signal 11|EXIT "
+     "CODE: 11|EXIT CODE: 139|Signals.SIGSEGV|Signals.SIGBUS|SIGSEGV (@|pure virtual "
+     "method called|received signal SIGSEGV|received signal SIGBUS|received signal SIGFPE|received "
+     "signal SIGILL",
      Role::fault, Lines::any},
     {"job-ended",
      "CANCELLED AT*DUE TO TIME LIMIT|CANCELLED AT*DUE TO PREEMPTION|walltime*xceeded|TERM_RUNLIMIT",
@@ -50,13 +54,15 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "Slurm ended the job: its time was over, or another job took its place",
      "ask for more time (--time), or look for what the ranks waited for until then", "Slurm"},
     {"rank-ended",
-     "ignal 15 (SIGTERM)|eceived*SIGTERM|exitcode*: -15|closing signal SIG|CANCELLED AT",
+     "ignal 15 (SIGTERM)|eceived*SIGTERM|exitcode*: -15|closing signal SIG|CANCELLED "
+     "AT|(Termination signal)|died from signal 15|killed (SIGTERM)",
      Role::relay, Lines::any, "a launcher stopped the rank", "look for the first rank that failed",
      "PyTorch elastic, Slurm"},
     {"rank-aborted",
      "Called*Abort |exitcode*: -6|exits with return code = -6|Signal: Aborted|Signal 6 (SIGABRT)|"
      "signal 6 (Aborted)|Aborted (core dumped)|terminate called without|Signals.SIGABRT|Exited "
-     "with exit code 134",
+     "with exit code 134|received signal SIGABRT|died from signal 6|killed by signal 6|EXIT CODE: "
+     "6|EXIT CODE: 134|Abort trap|internal ABORT - process",
      Role::trace, Lines::any, "a rank ended itself after a failure", "look at the lines before",
      "PyTorch elastic"},
     {"nccl-unusable", "have NCCL built in|ProcessGroupNCCL is only supported with GPUs",
@@ -72,45 +78,21 @@ constexpr auto kJobRows = std::to_array<Signature>({
      Lines::any, "a parameter of the model got no gradient, so its reduction never began",
      "give DistributedDataParallel find_unused_parameters=True, or leave the parameter out",
      "PyTorch DistributedDataParallel"},
+    {"rank-restarted", "with a different incarnation", Role::fault, Lines::errors,
+     "a rank was started again while the others went on, as after a crash or an eviction",
+     "look for why it ended the first time; start all ranks of the job anew", "google/grain#802"},
     {"pytorch-bug", "CCL*INTERNAL ASSERT FAILED", Role::fault, Lines::any,
      "PyTorch met a state that it holds impossible: a bug of this version",
      "look the line up in PyTorch's issues; try another version, without NCCL_DESYNC_DEBUG",
      "pytorch/pytorch#105287"},
-    {"pmix-unreachable", "OPAL ERROR: Unreachable in file", Role::fault, Lines::any,
-     "a rank did not reach the PMIx server of its mpirun: the program was built with another MPI, "
-     "or munged ended while the job started",
-     "start it with the mpirun of the MPI that it was built with; where munged comes and goes, set "
-     "PMIX_MCA_psec=native",
-     "open-mpi/ompi#7025"},
-    {"mpi-failed",
-     "OFI MTL is aborting|Fatal error in PMPI|Fatal error in MPI|Fatal error in internal_|not "
-     "enough slots|MPI "
-     "processes are unable to reach|unable to complete a TCP|ORTE was unable to|ORTE daemon has "
-     "unexpectedly failed|run was unable to",
-     Role::fault, Lines::any, "MPI or its launcher failed, before NCCL was asked",
-     "start a program that only calls MPI_Init on these hosts; UCX_TLS=tcp, or with Open MPI --mca "
-     "pml ob1 --mca btl tcp,self, tells whether MPI's fast network is at fault",
-     "NVIDIA/nccl-tests#295"},
-    {"mpi-failed",
-     "ORTE has lost communication|Failed: MPI error|Open MPI failed an|MPI_INIT has "
-     "failed|MPI_INIT failed|MPI_Init "
-     "failed|error occurred in "
-     "MPI|failed for some "
-     "reason|unrecoverable error|a terminal error|MPI job will now|able to be opened|ML*cannot be "
-     "selected|requested component was not found|enough space for*backing",
-     Role::vague, Lines::any},
-    {"hosts-unreachable",
-     "ssh: connect to host|ssh exited with exit code|Host key verification failed|Permission "
-     "denied (publickey|ssh: Could not resolve",
-     Role::fault, Lines::any, "a launcher did not reach a host by ssh",
-     "ssh to each host without a password; for a port of its own see the launcher's options",
-     "DeepSpeed, Open MPI"},
     {"job-not-started",
      "Task launch*failed|task*launch failed|aborted before step|Unable to create step|Unable to "
      "allocate resources|nvalid generic resource|FailedScheduling|FailedPlacement|FailedCreate|"
      "FailedMount|FailedAttach|ImagePullBackOff|ErrImage|CreateContainer*Error|AdmissionError|The "
      "node was low on resource|OCI runtime create failed|ontainer start failed|ailed to start "
-     "container|ailed to create shim|ailed to create containerd task",
+     "container|ailed to create shim|ailed to create containerd task|sbatch: error: |salloc: "
+     "error: |"
+     "srun: fatal: |failed to distribute tasks",
      Role::fault, Lines::any, "the scheduler could not start a part of the job",
      "look at what was asked for (GPUs, memory, image, volumes), and at what the nodes have",
      "Slurm, Kubernetes"},
@@ -181,7 +163,7 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "run with NCCL_DEBUG=INFO, and look at every rank's log", "NCCL user guide"},
     {"rank-failed",
      "failed (exitcode: |exits with return code = |exitcode  : |Exited with exit code |ed with "
-     "exitcode=|Exit code:  |terminated with code ",
+     "exitcode=|Exit code:  |terminated with code |Ray processes died|Raylet is terminated",
      Role::trace, Lines::any, "a rank's program ended with an error",
      "look for its last lines, mostly a traceback: torchrun --tee 3 keeps those of all ranks",
      "PyTorch elastic"},

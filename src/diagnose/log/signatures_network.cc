@@ -177,7 +177,7 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      "look for the first failure on that peer", "aws/aws-ofi-nccl#346"},
     {"ucx-unreachable",
      "_log.c:*port retry count exceeded|UCX *ransport retry count exceeded|UCX *retry counter "
-     "exceeded|UCX *Endpoint timeout",
+     "exceeded|UCX *Endpoint timeout|UCX *ibv_create_ah*timed out",
      Role::fault, Lines::any,
      "UCX, which MPI uses, could not reach a peer's adapter, after all retries",
      "ib_write_bw between the two hosts; name the right ports by UCX_NET_DEVICES=mlx5_0:1; look at "

@@ -57,6 +57,12 @@ TEST(DoctorPages, SayWhenEachCheckOfANodeSpeaksAndNameAllThresholds) {
   EXPECT_THAT(explanation("shm-size"), HasSubstr("shm_bytes is 1 GiB, shm_least_bytes is 512 MiB"));
 }
 
+TEST(DoctorPages, ShowAnExampleOfEachFinding) {
+  auto pages = doctor_pages();
+  pages.erase("README.md");
+  for (const auto& [name, page] : pages) EXPECT_THAT(page, HasSubstr("\n```\n")) << name;
+}
+
 TEST(DoctorPages, ShowAnExampleOfEachRuleOfTopologiesAndRuns) {
   auto pages = doctor_pages();
   for (const auto& rule : topo::lint_rules())

@@ -121,6 +121,69 @@ TEST(LogCause, TakesAnErrorBeforeMpisSummaryOfIt) {
   EXPECT_EQ(read_log(summary).findings[0].rule, "mpi-failed");
 }
 
+TEST(LogCause, TakesWhyALauncherFailedBeforeItsSummary) {
+  const std::string summary = "ORTE was unable to reliably start one or more daemons.\n";
+
+  EXPECT_EQ(read_log("kex_exchange_identification: x\n" + summary).findings[0].rule,
+            "hosts-unreachable");
+  EXPECT_EQ(read_log(summary + "bash: orted: command not found\n").findings[0].rule,
+            "program-not-found");
+  EXPECT_EQ(read_log(summary).findings[0].rule, "mpi-failed");
+}
+
+TEST(LogCause, IsWhatAnErrorStackEndsWith) {
+  const std::string head =
+      "Abort(7) on node 3: Fatal error in PMPI_Init: Other MPI error, error stack:\n"
+      "MPIR_Init_thread(176)........:\nMPID_Init(15).....: f failed\n";
+  const auto known = read_log(head + "g(22).....: OFI endpoint open failed (a.c:7:g:x)\n");
+  const auto unknown = read_log(head + "g(22).....: strange\nh(23): outside is (9).: text\n");
+
+  EXPECT_EQ(known.findings[0].rule, "mpi-network-failed");
+  EXPECT_EQ(unknown.findings[0].rule, "mpi-failed");
+  EXPECT_THAT(unknown.findings[0].evidence, HasSubstr("stack ends with: 'outside is (9).: text'"));
+  EXPECT_THAT(read_log(head + "done\ng(22): later\n").findings[0].evidence,
+              HasSubstr("stack ends with: 'f failed'"));
+  for (const std::string_view line : {"g(): s", "(22): s", "g(22) s", "g(2", "g (22): s", "g(2)"})
+    EXPECT_THAT(read_log(fmt::format("{}{}\n", head, line)).findings[0].evidence,
+                HasSubstr("stack ends with: 'f failed'"))
+        << line;
+  EXPECT_THAT(read_log("g(22).....: OFI x\nh(23)...: strange\n").findings, IsEmpty());
+}
+
+TEST(LogCause, HasTheWordsThatALauncherFramed) {
+  const std::string rule = "[1,3]<stderr>:" + std::string(74, '-') + "\n";
+  const std::string framed = rule + "Your mapping is impossible on this\nnode.\n" + rule;
+  const std::string ended = "Primary job  terminated normally, but x\n";
+  const std::string says = "The launcher says: 'Your mapping is impossible on this'";
+
+  EXPECT_THAT(read_log(framed).findings, IsEmpty());
+  EXPECT_THAT(read_log(framed + "Sun is shining\n" + ended).findings[0].evidence, HasSubstr(says));
+  EXPECT_THAT(read_log(framed + kUnreachable + ended).findings[0].evidence, Not(HasSubstr(says)));
+  EXPECT_THAT(read_log(rule + "\n" + rule + "Sun is shining\n" + ended).findings[0].evidence,
+              Not(HasSubstr("Sun")));
+  EXPECT_THAT(read_log(std::string(70, '-') + "\nSun is shining\n" + ended).findings[0].evidence,
+              Not(HasSubstr("Sun")));
+}
+
+TEST(LogCause, IsNoKillOfALauncherThatEndsAnAbortedProgram) {
+  const std::string aborted = "0: application called MPI_Abort(MPI_COMM_WORLD, 1) - process 0\n";
+  const std::string killed = "srun: error: n4: tasks 0-15: Killed\n";
+
+  EXPECT_EQ(read_log(aborted + killed).findings[0].rule, "program-aborted");
+  EXPECT_EQ(read_log(killed + aborted).findings[0].rule, "rank-killed");
+  EXPECT_EQ(read_log(aborted + "srun: error: n4: task 5: Out Of Memory\n").findings[0].rule,
+            "rank-killed");
+}
+
+TEST(LogCause, TakesTheLineOfARuleThatIsNearestToARoot) {
+  const auto report = read_log(
+      "[n4:31] OPAL ERROR: Not found in file x\n"
+      "[n4:31] *** The Open MPI OFI MTL is aborting the MPI job\n");
+
+  EXPECT_EQ(report.findings[0].rule, "mpi-failed");
+  EXPECT_THAT(report.findings[0].evidence, HasSubstr("OFI MTL is aborting"));
+}
+
 TEST(LogCause, PassesOverErrorsThatAProgramDoesWithout) {
   const std::string adapted = "slurmstepd: error: couldn't chdir to `/x': going to /tmp instead\n";
 

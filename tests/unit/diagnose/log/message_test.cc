@@ -95,7 +95,7 @@ TEST(LogMessage, OfAnotherProgramIsAnExceptionByItsName) {
   for (const std::string_view line :
        {"RuntimeError: x", "[rank3]: torch.OutOfMemoryError: x", "(Worker pid=7) KeyError: 'x'",
         "KeyboardInterrupt", "2:Exception: x", "ERROR 08-12 10:00 [core.py:6] ValueError: x",
-        "  what():  x"})
+        "  what():  x", "(W pid=7) [2025-03-04 19:28:30,014 E 7 7] a.cc:1: Unhandled exception: x"})
     EXPECT_EQ(one(line).level, Level::exception) << line;
   for (const std::string_view line :
        {"raise ValueError(x)", "except KeyError:", "INFO caught ValueError: x, skipped",
@@ -108,10 +108,13 @@ TEST(LogMessage, OfAnotherProgramIsAnErrorByItsLevel) {
        {"srun: error: x", "Error: x", "2025-01-01 10:00:00 ERROR x.py:3 x", "fatal: x",
         "[E socket.cpp:793] [c10d] x", "[rank1]:[E1229 22:06:38.4 Process.cpp:16] x",
         "2024: E external/a/b.cc:9] x", "Abort(7) on node 0: x", "[n1:3] *** x",
-        "[17.5] [n1:3 :0] a.c:7 UCX  ERROR x"})
+        "[17.5] [n1:3 :0] a.c:7 UCX  ERROR x", "[2025-03-04 19:28:30,014 E 7 7] (raylet) a.cc:1: x",
+        "2024: E external/a_rather_long/path_of/sources_that/many_programs/of_one_kind/b.cc:9] x"})
     EXPECT_EQ(one(line).level, Level::error) << line;
-  for (const std::string_view line : {"[W socket.cpp:793] [c10d] x", "2024: W external/a/b.cc:9] x",
-                                      "[Epoch 3] lr 0.1", "Test error: 0.5"})
+  for (const std::string_view line :
+       {"[W socket.cpp:793] [c10d] x", "2024: W external/a/b.cc:9] x", "[Epoch 3] lr 0.1",
+        "Test error: 0.5", "[2025-03-04 19:28:30,014 I 7 7] (raylet) a.cc:1: x",
+        "plan B, 014 E 7 is a key", "f(7)....: x"})
     EXPECT_EQ(one(line).level, Level::none) << line;
 }
 

@@ -1,0 +1,130 @@
+// MPI: its launchers (mpirun, prterun, Hydra, srun), and its libraries, which fail before NCCL is
+// asked. A launcher's summary comes after the line that says why, whichever was written first.
+#include "diagnose/log/signatures.h"
+
+#include <array>
+
+namespace linerate::logs {
+namespace {
+
+constexpr auto kMpiRows = std::to_array<Signature>({
+    {"hosts-unreachable",
+     "ssh: connect to host|ssh exited with exit code|Host key verification failed|Permission "
+     "denied (publickey|ssh: Could not resolve|ssh_exchange_identification|"
+     "kex_exchange_identification",
+     Role::fault, Lines::any,
+     "a launcher did not reach a host by ssh, or got nothing started there",
+     "ssh to each host without a password; for a port of its own see the launcher's options",
+     "DeepSpeed, Open MPI"},
+    {"hosts-unreachable", "unable to run bstrap_proxy|unable to run proxy", Role::vague,
+     Lines::any},
+    {"program-not-found",
+     "unable to find the specified executable|unable to launch the specified application|execvp "
+     "error|problem with execution of|execve(): |orted: command not found|prted: command not "
+     "found|proxy: command not found",
+     Role::fault, Lines::any,
+     "a launcher could not start a program on a host: it is not there, or not executable",
+     "write its whole path, check that it is on all hosts, and PATH in shells without a login; of "
+     "Open MPI's own daemon --prefix says where it is",
+     "horovod/horovod#347, open-mpi/ompi#599"},
+    {"too-few-slots",
+     "not enough slots|requested more processes|Unable to layout tasks|binding more processes "
+     "than|job are already filled",
+     Role::fault, Lines::any, "more ranks were asked for than there are places for them",
+     "give each host its number: slots=N in the hostfile, --ntasks-per-node and --cpus-per-task "
+     "in Slurm; or mpirun --oversubscribe",
+     "openpmix/prrte#666"},
+    {"mpi-unreachable",
+     "failed to TCP connect|unable to complete a TCP|HYDU_sock_connect*unable to connect|unable to "
+     "connect to server*at port",
+     Role::fault, Lines::any,
+     "ranks or daemons of MPI do not reach each other by TCP: a firewall, or the wrong interface",
+     "name the interface that reaches all hosts: Open MPI --mca btl_tcp_if_include and "
+     "oob_tcp_if_include, PRTE --prtemca prte_if_include, Hydra -iface; open the ports",
+     "open-mpi/ompi#4963, pmodels/mpich#4599"},
+    {"daemon-lost",
+     "ORTE has lost communication|PRTE has lost communication|ORTE does not know how to route|PRTE "
+     "does not know how to route",
+     Role::vague, Lines::any,
+     "a launcher's daemon on another host was gone: it or its host ended, or the network between",
+     "look at that host: dmesg, its memory, its health; name the interface that reaches all hosts: "
+     "Open MPI --mca oob_tcp_if_include, PRTE --prtemca prte_if_include",
+     "open-mpi/ompi#6786"},
+    {"pmix-unreachable",
+     "OPAL ERROR: Unreachable in file|Unable to write to PMI_fd|PMI_Init returned|PMI_Init failed|"
+     "PMI2_Init failed|SLURM's PMI support|pmix_base_select failed",
+     Role::fault, Lines::any,
+     "a rank did not reach the process manager (PMI, PMIx) of its launcher: the program was built "
+     "with another MPI, or munged ended while the job started",
+     "start it with the mpirun of the MPI that it was built with, or with the right srun --mpi=; "
+     "where munged comes and goes, set PMIX_MCA_psec=native",
+     "open-mpi/ompi#7025"},
+    {"psm-failed",
+     "PSM2 can't open|PSM2 was unable|PSM was "
+     "unable|hfi_userinit|map_hfi_mem*failed|assign_context "
+     "command failed|communicating with the driver",
+     Role::fault, Lines::any,
+     "PSM, the library of Omni-Path adapters, could not open one: its link is down, or other ranks "
+     "hold all of its contexts",
+     "opainfo shows the link; PSM2_RANKS_PER_CONTEXT=4 shares contexts; --mca mtl ^psm2 or "
+     "FI_PROVIDER=tcp do without",
+     "open-mpi/ompi#10601"},
+    {"mpi-not-gpu-aware", "GTL library is not linked", Role::fault, Lines::any,
+     "MPI was to take memory of GPUs, and was built or linked without that",
+     "load the module of the GPU before the program is linked (Cray: craype-accel-*), take an MPI "
+     "with CUDA or ROCm, or unset MPICH_GPU_SUPPORT_ENABLED",
+     "flux-framework/flux-core#6924"},
+    {"mpi-not-gpu-aware", "not CUDA-aware|not GPU-aware", Role::fault, Lines::errors},
+    {"mpi-failed", "MPI_ERR_OTHER|MPI_ERR_INTERN|MPI_ERR_UNKNOWN", Role::vague, Lines::any},
+    {"peer-closed", "MPI_ERR_PROC_", Role::consequence, Lines::any},
+    {"mpi-misused",
+     "called after MPI_FINALIZE|called before MPI_INIT|to use an MPI routine before|to use an MPI "
+     "routine after| MPI_ERR_*: |Exception: MPI_ERR_|truncated; *bytes received",
+     Role::fault, Lines::any, "the program called MPI in a way that it forbids",
+     "mend the call: the line says what is wrong with it, and its rank which one", "MPI standard"},
+    {"mpi-network-failed", "OFI addrinfo() failed|OFI*open failed|OFI*getinfo() failure",
+     Role::fault, Lines::any, "MPI could not open the network that libfabric was to find for it",
+     "fi_info shows what works; FI_PROVIDER=tcp (Intel MPI: I_MPI_OFI_PROVIDER=tcp) does without "
+     "fast adapters",
+     "sxs-collaboration/spectre#5935"},
+    {"mpi-failed", "OFI poll failed|ucx function returned with failed|Assertion failed in file",
+     Role::vague, Lines::any},
+    {"shared-memory-failed", "MPIU_SHMW*failed", Role::fault, Lines::any},
+    // Hydra writes errors from the inside out: the first that is no echo is the cause.
+    {"failure-passed-on",
+     "@*): *assert (!closed) failed|@*): *callback returned error|@*): *demux engine error|@*): "
+     "*error "
+     "waiting|@*): *terminated badly; abort|@*): *check exit codes error|@*): *poll for event "
+     "error|@*): *returned error|@*): *error setting up the boot|@*): *write error (Bad file",
+     Role::relay, Lines::any},
+    {"mpi-failed", "[mpiexec@*): |[proxy:*): |HYDU_*): |HYDT_*): ", Role::report, Lines::any},
+    {"ib-call-failed", "UCX *ibv_*failed", Role::vague, Lines::reports},
+    {"program-aborted", "MPI_ABORT was invoked|called MPI_Abort(", Role::relay, Lines::any,
+     "the program called MPI_Abort: it met an error itself, and may have said which",
+     "look at the lines before, and at what the rank that it names wrote to its own files",
+     "MPI standard"},
+    {"mpi-failed", "OFI MTL is aborting|MPI processes are unable to reach", Role::fault,
+     Lines::any},
+    {"mpi-failed",
+     "Fatal error in PMPI|Fatal error in MPI|Fatal error in internal_|run was unable to|Failed: "
+     "MPI "
+     "error|Open MPI failed an|MPI_INIT has failed|MPI_INIT failed|MPI_Init failed|error occurred "
+     "in MPI|failed for some reason|unrecoverable error|a terminal error|MPI job will now|able to "
+     "be opened|ML*cannot be selected|requested component was not found|enough space for*backing|"
+     "MPICH ERROR",
+     Role::vague, Lines::any, "MPI or its launcher failed, before NCCL was asked",
+     "start a program that only calls MPI_Init on these hosts; UCX_TLS=tcp, or with Open MPI --mca "
+     "pml ob1 --mca btl tcp,self, tells whether MPI's fast network is at fault",
+     "NVIDIA/nccl-tests#295"},
+    {"mpi-failed",
+     "process starter*failed to start|OPAL ERROR: |ORTE_ERROR_LOG: |ORTE was unable to|PRTE was "
+     "unable to|ORTE daemon has "
+     "unexpectedly failed",
+     Role::report, Lines::any},
+});
+
+}  // namespace
+
+std::span<const Signature> mpi_signatures() { return kMpiRows; }
+
+}  // namespace linerate::logs
