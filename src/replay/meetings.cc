@@ -167,9 +167,7 @@ std::string Matcher::match() {
     for (std::size_t i = 0; i < plan_.ranks[rank].size(); ++i) {
       const Place at{rank, i};
       const auto& call = call_at(at);
-      const bool between_two =
-          call.kind == OpKind::send || call.kind == OpKind::recv || call.kind == OpKind::send_recv;
-      if (between_two) {
+      if (is_between_two(call.kind)) {
         add_messages(at);
         continue;
       }

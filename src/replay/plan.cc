@@ -17,10 +17,6 @@
 namespace linerate::replay {
 namespace {
 
-bool is_between_two(OpKind kind) {
-  return kind == OpKind::send || kind == OpKind::recv || kind == OpKind::send_recv;
-}
-
 // What makes no sense of a call by itself; nothing: all is well.
 std::string problem_of(const Call& call, int nranks) {
   const auto is_rank = [&](int rank) { return rank >= 0 && rank < nranks; };

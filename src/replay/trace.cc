@@ -190,9 +190,7 @@ std::string call_line(int rank, std::int64_t group, const Call& call, const Tag&
   } else {
     line["count"] = call.count;
   }
-  const bool between_two =
-      call.kind == OpKind::send || call.kind == OpKind::recv || call.kind == OpKind::send_recv;
-  if (is_rooted(call.kind) || between_two) line["peer"] = call.peer;
+  if (is_rooted(call.kind) || is_between_two(call.kind)) line["peer"] = call.peer;
   if (call.kind == OpKind::send_recv) line["source"] = call.source;
   line["start_us"] = json::rounded(call.start_us);
   if (call.time_us) line["time_us"] = json::rounded(*call.time_us);
