@@ -18,6 +18,7 @@ struct Place {
 // A collective, or a message: all of its units are under way before any of them ends.
 struct Meeting {
   std::size_t needed = 0, arrived = 0;
+  std::uint64_t bytes = 0;  // of a message, as the first rank says
   std::vector<Place> units{};
 };
 
@@ -61,8 +62,8 @@ class Matcher {
   };
 
   std::string add_collective(Place at, Collective& known);
-  void add_message(Place at, const Pair& pair, bool sends);
-  void add_messages(Place at);
+  std::string add_message(Place at, const Pair& pair, const Call& call, bool sends);
+  std::string add_messages(Place at);
   void join_messages();
   std::string alone() const;
   std::string uneven(const Meeting& meeting) const;
@@ -90,25 +91,40 @@ std::string Matcher::add_collective(Place at, Collective& known) {
   return {};
 }
 
-void Matcher::add_message(Place at, const Pair& pair, bool sends) {
+std::string Matcher::add_message(Place at, const Pair& pair, const Call& call, bool sends) {
   auto& messages = messages_[pair];
   const auto number = sends ? messages.sent++ : messages.received++;
+  const auto bytes = call.count * bytes_of(call.type);
   if (number == messages.meetings.size()) {
     messages.meetings.push_back(meetings_.size());
-    meetings_.push_back({.needed = 2});
+    meetings_.push_back({.needed = 2, .bytes = bytes});
   }
-  meetings_[messages.meetings[number]].units.push_back(at);
+  auto& meeting = meetings_[messages.meetings[number]];
+  meeting.units.push_back(at);
+  if (bytes == meeting.bytes) return {};
+  const auto other = meeting.units.front().rank;
+  return fmt::format(
+      "Rank {} sends {} bytes to rank {}, which expects {}: give the same steps of one job of all "
+      "ranks.",
+      sends ? at.rank : other, sends ? bytes : meeting.bytes, sends ? other : at.rank,
+      sends ? meeting.bytes : bytes);
 }
 
-void Matcher::add_messages(Place at) {
+std::string Matcher::add_messages(Place at) {
   auto& unit = unit_at(at);
   unit.instance = plan_.instances++;
   const int mine = places_[at.rank].at(unit.group());
+  std::string problem;
   for (const auto& call : unit.calls) {
-    if (call.kind != OpKind::recv) add_message(at, {call.group, mine, call.peer}, true);
-    if (call.kind == OpKind::recv) add_message(at, {call.group, call.peer, mine}, false);
-    if (call.kind == OpKind::send_recv) add_message(at, {call.group, call.source, mine}, false);
+    const bool swaps = call.kind == OpKind::send_recv;
+    const int source = swaps ? call.source : call.peer;
+    if (call.kind != OpKind::recv)
+      problem = add_message(at, {call.group, mine, call.peer}, call, true);
+    if (problem.empty() && (swaps || call.kind == OpKind::recv))
+      problem = add_message(at, {call.group, source, mine}, call, false);
+    if (!problem.empty()) return problem;
   }
+  return {};
 }
 
 // A send and its recv are one instance, where neither is part of a batch.
@@ -168,7 +184,7 @@ std::string Matcher::match() {
       const Place at{rank, i};
       const auto& call = call_at(at);
       if (is_between_two(call.kind)) {
-        add_messages(at);
+        if (auto problem = add_messages(at); !problem.empty()) return problem;
         continue;
       }
       auto& known = collectives_[call.group];

@@ -91,6 +91,19 @@ TEST(Plans, RefuseWhatRanksDisagreeOn) {
               HasSubstr("rank 0 sends 2 elements to rank 1, which expects 1"));
 }
 
+TEST(Plans, RefuseMessagesThatAreNotOfOneSize) {
+  const auto send = message(OpKind::send, 1, {.count = 4}),
+             recv = message(OpKind::recv, 0, {.count = 8});
+  EXPECT_THAT(refusal(trace_of({{send}, {recv}})),
+              HasSubstr("Rank 0 sends 16 bytes to rank 1, which expects 32"));
+  auto swap = message(OpKind::send_recv, 1, {.count = 2}), back = swap;
+  swap.source = 1;
+  back.peer = 0;
+  back.count = 3;
+  EXPECT_THAT(refusal(trace_of({{swap}, {back}})),
+              HasSubstr("Rank 1 sends 12 bytes to rank 0, which expects 8"));
+}
+
 TEST(Plans, RefuseCallsThatMakeNoSense) {
   EXPECT_THAT(refusal(trace_of({{message(OpKind::send, 7, {})}})),
               HasSubstr("rank 7 of a group of 1"));
