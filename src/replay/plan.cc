@@ -17,6 +17,11 @@
 namespace linerate::replay {
 namespace {
 
+// Clocks tick in nanoseconds: what differs by less is the rounding of binary fractions.
+constexpr double kSameMomentUs = 0.0005;
+// Nobody waits longer for a replay to go on; and it is far from what a wait can count.
+constexpr double kMostGapUs = 3600e6;
+
 // What makes no sense of a call by itself; nothing: all is well.
 std::string problem_of(const Call& call, int nranks) {
   const auto is_rank = [&](int rank) { return rank >= 0 && rank < nranks; };
@@ -43,7 +48,8 @@ bool joins(const Unit& unit, const Call& call) {
   if (!is_between_two(last.kind) || !is_between_two(call.kind) || last.group != call.group)
     return false;
   if (last.kind == OpKind::send_recv || call.kind == OpKind::send_recv) return false;
-  return !last.time_us || call.start_us == last.start_us || call.start_us < last.end_us();
+  return !last.time_us || call.start_us == last.start_us ||
+         call.start_us < last.end_us() - kSameMomentUs;
 }
 
 // Ascending in time.
@@ -74,7 +80,8 @@ void chain(std::vector<Unit>& units, const std::vector<TimeSpan>& steps) {
   for (std::size_t i = 0; i < units.size(); ++i) {
     auto& unit = units[i];
     const double start_us = unit.calls.front().start_us;
-    for (; !under_way.empty() && under_way.top().first <= start_us; under_way.pop())
+    const auto has_ended = [&] { return under_way.top().first <= start_us + kSameMomentUs; };
+    for (; !under_way.empty() && has_ended(); under_way.pop())
       std::tie(from_us, after) = under_way.top();
     unit.after = after;
     unit.gap_us = start_us - std::min(std::max(from_us, last_us), start_us);
@@ -142,7 +149,12 @@ class Rows {
 
 std::string misuse_of(const Plan& plan, const Places& places) {
   for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank)
-    for (const auto& unit : plan.ranks[rank])
+    for (const auto& unit : plan.ranks[rank]) {
+      if (!(unit.gap_us <= kMostGapUs))
+        return fmt::format(
+            "Rank {} begins a call {:.3g} s after the one before: the times of the trace make no "
+            "sense.",
+            rank, unit.gap_us / 1e6);
       for (const auto& call : unit.calls) {
         const auto in_words = fmt::format("A call {} of rank {}", name_of(call.kind), rank);
         if (!places[rank].contains(call.group))
@@ -150,6 +162,7 @@ std::string misuse_of(const Plan& plan, const Places& places) {
         const auto problem = problem_of(call, plan.groups[call.group].nranks());
         if (!problem.empty()) return fmt::format("{} {}.", in_words, problem);
       }
+    }
   return {};
 }
 

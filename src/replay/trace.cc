@@ -1,12 +1,13 @@
 #include "replay/trace.h"
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "replay/json_text.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <cmath>
 #include <utility>
 
 namespace linerate::replay {
@@ -15,6 +16,9 @@ namespace {
 constexpr int kSchema = 1;
 constexpr std::size_t kMostLineBytes = std::size_t{8} << 20;
 constexpr std::string_view kKind = R"({"kind":"comm_trace")";
+
+// Whole nanoseconds: where one call ends and the next begins is told exactly, also after hours.
+double whole_ns(double us) { return std::round(us * kNsPerUs) / kNsPerUs; }
 
 std::string text_of(const Json& object) {
   return object.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
@@ -173,8 +177,8 @@ std::string group_line(std::int64_t number, const std::vector<int>& ranks) {
 std::string step_line(int rank, const TimeSpan& step) {
   return text_of({{"kind", "step"},
                   {"rank", rank},
-                  {"start_us", json::rounded(step.start_us)},
-                  {"time_us", json::rounded(step.time_us)}});
+                  {"start_us", whole_ns(step.start_us)},
+                  {"time_us", whole_ns(step.time_us)}});
 }
 
 std::string call_line(int rank, std::int64_t group, const Call& call, const Tag& tag) {
@@ -192,8 +196,8 @@ std::string call_line(int rank, std::int64_t group, const Call& call, const Tag&
   }
   if (is_rooted(call.kind) || is_between_two(call.kind)) line["peer"] = call.peer;
   if (call.kind == OpKind::send_recv) line["source"] = call.source;
-  line["start_us"] = json::rounded(call.start_us);
-  if (call.time_us) line["time_us"] = json::rounded(*call.time_us);
+  line["start_us"] = whole_ns(call.start_us);
+  if (call.time_us) line["time_us"] = whole_ns(*call.time_us);
   line["axis"] = tag.axis;
   line["purpose"] = tag.purpose;
   return text_of(line);

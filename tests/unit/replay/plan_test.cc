@@ -41,6 +41,23 @@ TEST(Plans, WaitForWhatHadEnded) {
   EXPECT_THAT(gaps, ElementsAre(4, 3, 3, 2));
 }
 
+// 0.1 + 0.2 is more than 0.3 in binary fractions.
+TEST(Plans, WaitForWhatEndedAtTheSameMoment) {
+  auto plan = plan_of(trace_of({{reduce({.start_us = 0.1, .time_us = 0.2}),
+                                 reduce({.start_us = 0.3, .time_us = 1})}}));
+
+  ASSERT_TRUE(plan.ok()) << plan.sentence();
+  EXPECT_EQ(plan->ranks[0].at(1).after, 0);
+
+  plan = plan_of(trace_of({{message(OpKind::send, 1, {.start_us = 0.1, .time_us = 0.2}),
+                            message(OpKind::send, 1, {.start_us = 0.3, .time_us = 1})},
+                           {message(OpKind::recv, 0, {.start_us = 0, .time_us = 1}),
+                            message(OpKind::recv, 0, {.start_us = 2, .time_us = 1})}}));
+
+  ASSERT_TRUE(plan.ok()) << plan.sentence();
+  EXPECT_EQ(plan->ranks[0].size(), 2u);
+}
+
 TEST(Plans, JoinSendsAndReceivesThatOverlap) {
   const std::vector<Call> first{message(OpKind::send, 1, {}), message(OpKind::recv, 1, {})};
   auto second = first;
@@ -112,6 +129,8 @@ TEST(Plans, RefuseCallsThatMakeNoSense) {
               HasSubstr("more elements than any call"));
   Call parts{.kind = OpKind::all_to_all_v, .send_counts = {1}, .recv_counts = {1}};
   EXPECT_THAT(refusal(trace_of({{parts}, {parts}})), HasSubstr("1 counts for 2 ranks"));
+  EXPECT_THAT(refusal(trace_of({{reduce({}), reduce({.start_us = 1e300})}})),
+              HasSubstr("Rank 0 begins a call 1e+294 s after the one before"));
 }
 
 TEST(Plans, RefuseACircle) {

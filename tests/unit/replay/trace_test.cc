@@ -43,6 +43,16 @@ TEST(TraceLines, AreReadAsTheyWereWritten) {
   EXPECT_EQ(read->origin, "train_ddp, host backend");
 }
 
+TEST(TraceLines, KeepNanosecondsAfterHours) {
+  const auto call = collective(OpKind::all_reduce, {.start_us = 7.2e9 + 0.125, .time_us = 0.0625});
+
+  const auto read = read_comm_trace(head(1) + group_line(0, {0}) + call_line(0, 0, call, kTag));
+
+  ASSERT_TRUE(read.ok()) << read.sentence();
+  EXPECT_DOUBLE_EQ(read->ranks[0].calls.at(0).start_us, 7.2e9 + 0.125);
+  EXPECT_DOUBLE_EQ(*read->ranks[0].calls.at(0).time_us, 0.063);
+}
+
 TEST(TraceLines, KeepPeersAndCounts) {
   auto exchange = message(OpKind::send_recv, 1, {});
   exchange.source = 2;
