@@ -15,7 +15,8 @@ namespace {
 
 constexpr int kSchema = 1;
 constexpr std::size_t kMostLineBytes = std::size_t{8} << 20;
-constexpr std::string_view kKind = R"({"kind":"comm_trace")";
+constexpr std::size_t kMostHeadBytes = 4096;
+constexpr std::string_view kKind = "comm_trace";
 
 // Whole nanoseconds: where one call ends and the next begins is told exactly, also after hours.
 double whole_ns(double us) { return std::round(us * kNsPerUs) / kNsPerUs; }
@@ -42,6 +43,7 @@ class LineReader {
   std::string group(const Json& line);
   std::string step(const Json& line);
   std::string call(const Json& line);
+  static std::string shape(const Json& line, Call& call);
   template <typename T>
   static bool get_all(const Json& line, const char* key, std::vector<T>& into) {
     const auto at = line.find(key);
@@ -63,7 +65,7 @@ class LineReader {
 std::string LineReader::read(const Json& line) {
   std::string kind;
   if (!line.is_object() || !get(line, "kind", kind)) return "is not an object with a kind";
-  if (kind == "comm_trace") return head(line);
+  if (kind == kKind) return head(line);
   if (trace_.ranks.empty()) return "comes before the line comm_trace";
   if (kind == "group") return group(line);
   if (kind == "step") return step(line);
@@ -115,10 +117,33 @@ std::string LineReader::step(const Json& line) {
   return {};
 }
 
+// What is called, and how large; `call` has its kind.
+std::string LineReader::shape(const Json& line, Call& call) {
+  std::string type, op = "sum";
+  get(line, "type", type);
+  if (line.contains("redop") && !get(line, "redop", op)) return "has a redop that is no word";
+  const auto read_type = parse_data_type(type);
+  const auto read_op = parse_red_op(op);
+  if (!read_type || !read_op) return "has an unknown type or redop";
+  call.type = *read_type;
+  call.op = *read_op;
+  if (call.kind == OpKind::all_to_all_v) {
+    if (!get_all(line, "send_counts", call.send_counts) ||
+        !get_all(line, "recv_counts", call.recv_counts))
+      return "has counts that are no numbers";
+  } else if (!get(line, "count", call.count)) {
+    return "has no count";
+  }
+  if ((is_rooted(call.kind) || is_between_two(call.kind)) && !get(line, "peer", call.peer))
+    return "has no peer";
+  if (call.kind == OpKind::send_recv && !get(line, "source", call.source)) return "has no source";
+  return {};
+}
+
 std::string LineReader::call(const Json& line) {
   std::size_t rank = 0;
   std::int64_t group = 0;
-  std::string name, type, op = "sum", axis, purpose;
+  std::string name, axis, purpose;
   Call call;
   if (!get_rank(line, rank)) return "has no rank of the trace";
   if (!get(line, "group", group) || !groups_.contains(group))
@@ -126,25 +151,14 @@ std::string LineReader::call(const Json& line) {
   if (!get(line, "op", name)) return "has no op";
   const auto kind = op_kind_of(name);
   if (!kind) return fmt::format("has the unknown op '{}'", plain_text(name));
-  get(line, "type", type);
-  get(line, "redop", op);
-  const auto read_type = parse_data_type(type);
-  const auto read_op = parse_red_op(op);
-  if (!read_type || !read_op) return "has an unknown type or redop";
-  double time_us = 0;
+  call.kind = *kind;
+  if (auto problem = shape(line, call); !problem.empty()) return problem;
   if (!get(line, "start_us", call.start_us)) return "has no start_us";
-  if (get(line, "time_us", time_us)) call.time_us = std::max(0.0, time_us);
-  get(line, "count", call.count);
-  get(line, "peer", call.peer);
-  get(line, "source", call.source);
-  if (!get_all(line, "send_counts", call.send_counts) ||
-      !get_all(line, "recv_counts", call.recv_counts))
-    return "has counts that are no numbers";
+  if (line.contains("time_us") &&
+      (!get(line, "time_us", call.time_us.emplace()) || *call.time_us < 0))
+    return "has a time_us that is no time";
   get(line, "axis", axis);
   get(line, "purpose", purpose);
-  call.kind = *kind;
-  call.type = *read_type;
-  call.op = *read_op;
   call.group = groups_.at(group);
   call.purpose = plain_text(axis.empty() ? purpose : axis + ' ' + purpose);
   trace_.ranks[rank].calls.push_back(std::move(call));
@@ -163,7 +177,7 @@ std::string LineReader::missing() const {
 }  // namespace
 
 std::string line_of(const TraceHead& head) {
-  return text_of({{"kind", "comm_trace"},
+  return text_of({{"kind", kKind},
                   {"schema", kSchema},
                   {"nranks", head.nranks},
                   {"program", head.program},
@@ -203,7 +217,13 @@ std::string call_line(int rank, std::int64_t group, const Call& call, const Tag&
   return text_of(line);
 }
 
-bool is_comm_trace(std::string_view text) { return text.starts_with(kKind); }
+bool is_comm_trace(std::string_view text) {
+  const auto first = text.substr(0, text.find('\n'));
+  if (first.size() > kMostHeadBytes) return false;
+  const auto head = parse_bounded(first);
+  std::string kind;
+  return head && head->is_object() && get(*head, "kind", kind) && kind == kKind;
+}
 
 Result<CommTrace> read_comm_trace(std::string_view text) {
   LineReader reader;

@@ -94,7 +94,7 @@ std::string step_line(int rank, const TimeSpan& step);
 // `tag`: what Call::purpose is made of. Call::group counts for nothing.
 std::string call_line(int rank, std::int64_t group, const Call& call, const Tag& tag);
 
-// Whether a text begins as the lines of --trace-comm do.
+// Whether a text begins with the line comm_trace, whoever wrote it.
 bool is_comm_trace(std::string_view text);
 // Refused, with the number of the line: what is cut, or makes no sense.
 Result<CommTrace> read_comm_trace(std::string_view text);

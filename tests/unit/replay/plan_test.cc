@@ -43,8 +43,8 @@ TEST(Plans, WaitForWhatHadEnded) {
 
 // 0.1 + 0.2 is more than 0.3 in binary fractions.
 TEST(Plans, WaitForWhatEndedAtTheSameMoment) {
-  auto plan = plan_of(trace_of({{reduce({.start_us = 0.1, .time_us = 0.2}),
-                                 reduce({.start_us = 0.3, .time_us = 1})}}));
+  auto plan = plan_of(trace_of(
+      {{reduce({.start_us = 0.1, .time_us = 0.2}), reduce({.start_us = 0.3, .time_us = 1})}}));
 
   ASSERT_TRUE(plan.ok()) << plan.sentence();
   EXPECT_EQ(plan->ranks[0].at(1).after, 0);

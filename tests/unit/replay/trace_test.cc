@@ -94,6 +94,34 @@ TEST(TraceLines, ThatMakeNoSenseAreNamedByNumber) {
   EXPECT_THAT(bad(std::string(200, '[') + std::string(200, ']')), HasSubstr("nests deeper"));
 }
 
+TEST(TraceLines, AreKnownHoweverTheyAreSpaced) {
+  EXPECT_TRUE(is_comm_trace(lines_of_two()));
+  EXPECT_TRUE(is_comm_trace("{\"schema\": 1, \"kind\": \"comm_trace\", \"nranks\": 2}\n{}\n"));
+  EXPECT_FALSE(is_comm_trace("{\"schemaVersion\": 1,\n\"traceEvents\": []}"));
+  EXPECT_FALSE(is_comm_trace(""));
+}
+
+// What would be a guess is refused: a call of no elements, or to rank 0.
+TEST(TraceLines, TellWhatACallIsOf) {
+  const auto bad = [](std::string_view op, std::string_view more) {
+    return refusal(head(1) + group_line(0, {0}) +
+                   fmt::format(R"({{"kind":"call","rank":0,"group":0,"op":"{}","type":"float",)"
+                               R"("start_us":1{}}})",
+                               op, more) +
+                   '\n');
+  };
+
+  EXPECT_EQ(bad("all_reduce", R"(,"count":8)"), "");
+  EXPECT_EQ(bad("all_reduce", ""), "Line 3 has no count.");
+  EXPECT_EQ(bad("all_reduce", R"(,"count":-8)"), "Line 3 has no count.");
+  EXPECT_EQ(bad("all_reduce", R"(,"count":8,"redop":3)"), "Line 3 has a redop that is no word.");
+  EXPECT_EQ(bad("all_reduce", R"(,"count":8,"time_us":"1")"),
+            "Line 3 has a time_us that is no time.");
+  EXPECT_EQ(bad("broadcast", R"(,"count":8)"), "Line 3 has no peer.");
+  EXPECT_EQ(bad("send", R"(,"count":8,"peer":"0")"), "Line 3 has no peer.");
+  EXPECT_EQ(bad("send_recv", R"(,"count":8,"peer":0)"), "Line 3 has no source.");
+}
+
 TEST(TraceLines, NameTheRankThatIsMissing) {
   const auto call = collective(OpKind::all_reduce, {});
 
