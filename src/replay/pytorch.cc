@@ -8,8 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <numeric>
-#include <tuple>
+#include <utility>
 
 namespace linerate::replay {
 namespace {
@@ -101,7 +100,10 @@ bool get_list(const Json& object, const char* key, std::vector<std::int64_t>& in
 // Puts what was recorded together, once the whole file is read.
 class Builder {
  public:
-  void add(Recorded call) { recorded_.push_back(std::move(call)); }
+  // What moves no data is none: PyTorch records the wait for each call, too.
+  void add(Recorded call) {
+    if (call.name != "wait" && call.name != "init") recorded_.push_back(std::move(call));
+  }
   void add_kernel(std::int64_t external_id, const TimeSpan& span) {
     kernels_.emplace(external_id, span);
   }
@@ -123,6 +125,7 @@ class Builder {
   std::map<std::int64_t, TimeSpan> kernels_;
   std::map<std::string, std::vector<std::int64_t>> groups_;
   std::map<std::pair<std::string, std::vector<int>>, std::size_t> places_;
+  std::map<std::size_t, double> latest_us_;  // start of a call of each group
 };
 
 void Builder::add_groups(const Json& list) {
@@ -143,12 +146,12 @@ std::vector<int> Builder::ranks_of(const Recorded& recorded) const {
   const auto known = groups_.find(recorded.group);
   if (!recorded.ranks_are_whole || ranks.size() != size)
     ranks = known != groups_.end() ? known->second : std::vector<std::int64_t>();
+  const bool even = recorded.first >= 0 && (recorded.stride > 0 || size == 1);
   const bool world = recorded.nranks == trace_.nranks || trace_.nranks == 0;
-  if (ranks.size() != size && (world || (recorded.first >= 0 && recorded.stride > 0))) {
-    ranks.resize(size);
-    for (std::size_t i = 0; i < size; ++i)
-      ranks[i] = world ? static_cast<std::int64_t>(i)
-                       : recorded.first + static_cast<std::int64_t>(i) * recorded.stride;
+  if (ranks.size() != size && (even || world)) {
+    const std::int64_t first = even ? recorded.first : 0, stride = even ? recorded.stride : 1;
+    ranks.clear();
+    for (std::int64_t i = 0; i < recorded.nranks; ++i) ranks.push_back(first + i * stride);
   }
   const auto is_rank = [](std::int64_t rank) {
     return rank >= 0 && rank < static_cast<std::int64_t>(kMostTraceRanks);
@@ -166,9 +169,11 @@ std::size_t Builder::place_of(const Recorded& recorded, std::vector<int> ranks) 
   return at->second;
 }
 
-// Splits are of the first dimension: of each, so many elements.
-bool scale(const std::vector<std::int64_t>& splits, std::uint64_t elements,
+// Splits are of the first dimension: of each, so many elements. None: all parts are as large.
+bool scale(std::vector<std::int64_t> splits, std::uint64_t elements, std::size_t nranks,
            std::vector<std::uint64_t>& into) {
+  if (splits.empty()) splits.assign(nranks, 1);
+  if (splits.size() != nranks) return false;
   std::uint64_t sum = 0;
   for (const auto split : splits) {
     if (split < 0 || split > static_cast<std::int64_t>(kMostElements)) return false;
@@ -190,21 +195,20 @@ std::optional<std::string> Builder::add_call(const Recorded& recorded) {
   if (type == kTypes.end() && !barrier)
     return fmt::format("{} of {}", recorded.name, recorded.type);
   Call call{.kind = what->kind, .type = barrier ? DataType::uint8 : type->second};
-  if (recorded.nranks < 1) return fmt::format("{} in a group of no size", recorded.name);
+  if (recorded.nranks < 1 || recorded.nranks > static_cast<int>(kMostTraceRanks))
+    return fmt::format("{} in a group of {} ranks", recorded.name, recorded.nranks);
   auto ranks = ranks_of(recorded);
   if (ranks.empty())
     return fmt::format("{} in a group whose ranks the file does not name", recorded.name);
   const auto nranks = static_cast<std::uint64_t>(recorded.nranks);
   call.count = barrier ? 1 : what->counts == Counts::in ? recorded.in : recorded.out;
   if (call.kind == OpKind::all_to_all) {
-    const bool even = recorded.in_split.empty() && recorded.out_split.empty();
     call.count /= nranks;
-    if (!even) {
+    if (!recorded.in_split.empty() || !recorded.out_split.empty()) {
       call.kind = OpKind::all_to_all_v;
       call.count = 0;
-      if (recorded.in_split.size() != nranks || recorded.out_split.size() != nranks ||
-          !scale(recorded.in_split, recorded.in, call.send_counts) ||
-          !scale(recorded.out_split, recorded.out, call.recv_counts))
+      if (!scale(recorded.in_split, recorded.in, nranks, call.send_counts) ||
+          !scale(recorded.out_split, recorded.out, nranks, call.recv_counts))
         return fmt::format("{} whose parts the file does not tell", recorded.name);
     }
   }
@@ -218,11 +222,17 @@ std::optional<std::string> Builder::add_call(const Recorded& recorded) {
   }
   call.purpose = plain_text(recorded.about_group.empty() ? recorded.group : recorded.about_group);
   call.group = place_of(recorded, std::move(ranks));
+  auto& latest_us = latest_us_.emplace(call.group, call.start_us).first->second;
+  latest_us = std::max(latest_us, call.start_us);
+  if (!call.time_us) call.start_us = latest_us;
   trace_.calls.calls.push_back(std::move(call));
   return {};
 }
 
+// Calls of a group run in the order in which they were recorded. A kernel begins later than its
+// call was recorded: a call without one begins no earlier than those before it.
 PytorchTrace Builder::build() {
+  std::ranges::stable_sort(recorded_, {}, &Recorded::start_us);
   for (const auto& recorded : recorded_)
     if (const auto left_out = add_call(recorded)) ++trace_.left_out[plain_text(*left_out)];
   return std::move(trace_);

@@ -49,14 +49,24 @@ TEST(Profiles, SplitsAreOfTheFirstDimension) {
   EXPECT_THAT(call.recv_counts, ElementsAre(6, 24));
 }
 
+TEST(Profiles, SplitsThatAreNotGivenAreEven) {
+  const auto call = call_of("all_to_allv", 12, 30, R"(,"Out split size":"[2, 8]")");
+
+  EXPECT_EQ(call.kind, OpKind::all_to_all_v);
+  EXPECT_THAT(call.send_counts, ElementsAre(6, 6));
+  EXPECT_THAT(call.recv_counts, ElementsAre(6, 24));
+}
+
 TEST(Profiles, CountWhatCannotBeReplayed) {
-  const auto trace = read(profile(
-      0,
-      {event("wait", 0, 0), event("wait", 0, 0), event("allreduce", 8, 8, R"(,"dtype":"Short")"),
-       event("all_to_allv", 4, 4, R"(,"In split size":"[1, ..., 1]")"), event("allreduce", 8, 8)}));
+  const auto trace =
+      read(profile(0, {event("wait", 0, 0), event("send_object", 0, 0), event("send_object", 0, 0),
+                       event("allreduce", 8, 8, R"(,"dtype":"Short")"),
+                       event("all_to_allv", 4, 4, R"(,"In split size":"[1, ..., 1]")"),
+                       event("allreduce", 8, 8)}));
 
   EXPECT_EQ(trace.calls.calls.size(), 2u);
-  EXPECT_EQ(trace.left_out.at("wait"), 2u);
+  EXPECT_EQ(trace.left_out.at("send_object"), 2u);
+  EXPECT_FALSE(trace.left_out.contains("wait"));  // moves no data
   EXPECT_EQ(trace.left_out.at("allreduce of Short"), 1u);
 }
 
@@ -74,6 +84,25 @@ TEST(Profiles, TakeTimesFromKernels) {
   EXPECT_FALSE(call_of("allreduce", 8, 8).time_us);
 }
 
+// The kernel of the first call begins after the second call was recorded.
+TEST(Profiles, KeepTheOrderOfAGroupsCalls) {
+  const auto calls =
+      read(profile(0,
+                   {R"({"name":"record_param_comms","ts":110,"args":{"External id":8,)"
+                    R"("Collective name":"allreduce","In msg nelems":9,"Group size":2,)"
+                    R"("dtype":"Float","Process Group Name":"0",)"
+                    R"("Process Group Description":"default_pg","Process Group Ranks":"[0, 1]"}})",
+                    event("allreduce", 8, 8),
+                    R"({"ph":"X","cat":"kernel","name":"ncclDevKernel_AllReduce",)"
+                    R"("ts":140.0,"dur":33.5,"args":{"External id":7}})"}))
+          .calls.calls;
+
+  ASSERT_EQ(calls.size(), 2u);
+  EXPECT_EQ(calls[0].count, 8u);
+  EXPECT_EQ(calls[1].count, 9u);
+  EXPECT_EQ(calls[1].start_us, 140.0);
+}
+
 TEST(Profiles, FindTheRanksOfAGroup) {
   const auto ranks_of = [](std::string_view more, int nranks = 2) {
     const auto trace = read(profile(0, {event("allreduce", 8, 8, more)}, nranks));
@@ -89,6 +118,8 @@ TEST(Profiles, FindTheRanksOfAGroup) {
       ranks_of(R"(,"Process Group Ranks":"","Global rank start":1,"Global rank stride":4)", 8),
       ElementsAre(1, 5));
   EXPECT_THAT(ranks_of(R"(,"Process Group Ranks":"")", 8), ElementsAre());
+  EXPECT_THAT(ranks_of(R"(,"Process Group Ranks":"","Group size":1,"Global rank start":3)", 8),
+              ElementsAre(3));
 }
 
 TEST(ExecutionTraces, AreReadFromTheirNodes) {
@@ -112,6 +143,21 @@ TEST(ExecutionTraces, AreReadFromTheirNodes) {
   EXPECT_FALSE(call.time_us);
   EXPECT_THAT(trace.groups.at(0).second.ranks, ElementsAre(1, 0));
   EXPECT_FALSE(trace.rank);
+}
+
+TEST(ExecutionTraces, TellTheRanksOfAGroupByFirstAndStride) {
+  const auto node = [](int nranks) {
+    return fmt::format(
+        R"({{"nodes":[{{"id":9,"name":"record_param_comms","inputs":{{"values":[]}},"attrs":[)"
+        R"({{"name":"collective_name","value":"allreduce"}},{{"name":"dtype","value":"Float"}},)"
+        R"({{"name":"in_msg_nelems","value":8}},{{"name":"pg_name","value":"3"}},)"
+        R"({{"name":"pg_size","value":{}}},{{"name":"global_rank_start","value":2}},)"
+        R"({{"name":"global_rank_stride","value":4}}]}}]}})",
+        nranks);
+  };
+
+  EXPECT_THAT(read(node(2)).groups.at(0).second.ranks, ElementsAre(2, 6));
+  EXPECT_EQ(read(node(70'000)).left_out.at("allreduce in a group of 70000 ranks"), 1u);
 }
 
 TEST(Profiles, OfSomethingElseAreRefused) {
