@@ -239,18 +239,22 @@ Times times_of(const Plan& plan, const UnitTimes& times) {
   const auto each = [&](auto act) {
     for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank)
       for (std::size_t i = 0; i < plan.ranks[rank].size(); ++i)
-        if (!std::isnan(times[rank][i])) act(plan.ranks[rank][i], times[rank][i]);
+        act(plan.ranks[rank][i], times[rank][i]);
   };
   Times found{.call_us = std::vector<double>(plan.rows.size(), kNone)};
   each([&](const Unit& unit, double us) {
-    least[unit.instance] = std::min(least[unit.instance], us);
+    auto& known = least[unit.instance];
+    known = std::isnan(us) ? kNone : std::min(known, us);  // stays NaN
     row_of[unit.instance] = unit.row;
+  });
+  each([&](const Unit& unit, double us) {
+    if (std::isnan(least[unit.instance])) return;
+    found.waiting_us += us - least[unit.instance];
     ++found.known;
   });
-  each([&](const Unit& unit, double us) { found.waiting_us += us - least[unit.instance]; });
   std::vector<std::size_t> calls(plan.rows.size());
   for (std::size_t i = 0; i < least.size(); ++i) {
-    if (std::isinf(least[i])) continue;
+    if (!std::isfinite(least[i])) continue;
     auto& sum = found.call_us[row_of[i]];
     sum = calls[row_of[i]]++ == 0 ? least[i] : sum + least[i];
   }

@@ -2,7 +2,8 @@
 //
 // The time of a collective or a message is that of the rank which came last: it alone waits for
 // nobody. What the others took longer is waiting, which no fabric changes. So no common clock is
-// needed. Batches, and send_recv, are each rank's own, waiting included.
+// needed. A rank whose time is not known may be the last: nor is the call's time known then.
+// Batches, and send_recv, are each rank's own, waiting included.
 #pragma once
 
 #include "replay/plan.h"
@@ -21,7 +22,7 @@ UnitTimes recorded_times(const Plan& plan);
 struct Times {
   std::vector<double> call_us{};  // mean of each row, of those that are known
   double waiting_us = 0;  // for ranks that came later: of all calls of a rank, mean over ranks
-  std::size_t known = 0;  // calls that have a time
+  std::size_t known = 0;  // calls of which all ranks have a time
 };
 Times times_of(const Plan& plan, const UnitTimes& times);
 

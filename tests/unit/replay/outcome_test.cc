@@ -40,6 +40,19 @@ TEST(Times, AreThoseOfTheRankThatWaitsForNobody) {
   EXPECT_EQ(times.waiting_us, 25);  // mean over two ranks
 }
 
+TEST(Times, AreNotKnownWhereARanksIsNot) {
+  auto early = collective(OpKind::all_reduce, {.time_us = 150});
+  auto late = early;
+  late.time_us.reset();
+  const auto plan = *plan_of(trace_of({{late}, {early}}));
+
+  const auto times = times_of(plan, recorded_times(plan));
+
+  EXPECT_TRUE(std::isnan(times.call_us.at(0)));
+  EXPECT_EQ(times.known, 0u);
+  EXPECT_EQ(times.waiting_us, 0);
+}
+
 TEST(Outcomes, SayWhetherTheFabricIsTheReason) {
   const auto plan = waiting(100);
 
