@@ -1,5 +1,6 @@
 // linerate replay: rank 0 reads the trace, each rank makes its calls again.
 #include "base/units.h"
+#include "base/wait.h"
 #include "bench/plan.h"
 #include "cli/replay_config.h"
 #include "commands/command.h"
@@ -14,11 +15,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
+#include <cstring>
 #include <limits>
 #include <map>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -65,13 +65,31 @@ Room room_of(const replay::Unit& unit, int rank, int nranks) {
   return room;
 }
 
-// Spins at the end, because sleeping is not exact.
+// A unit as it is asked for.
+struct Request {
+  std::vector<replay::Ranges> ranges{};  // that `ops` refer to
+  std::vector<Op> ops{};
+};
+
+Request request_in(View memory, const replay::Unit& unit, const Room& room) {
+  Request request{.ranges = std::vector<replay::Ranges>(unit.calls.size())};
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < unit.calls.size(); ++i) {
+    auto& op = request.ops.emplace_back(replay::request_of(unit.calls[i], request.ranges[i]));
+    const auto& extent = room.extents[i];
+    op.send = memory.subspan(at, extent.send);
+    op.recv = memory.subspan(at + extent.send, extent.recv);
+    if (in_place(op.kind)) op.send = op.recv;
+    at += extent.send + extent.recv;
+  }
+  return request;
+}
+
+// Gaps are no longer than replay::plan_of() lets them be.
 void wait_us(const Clock& clock, double us) {
-  constexpr double kSpinUs = 100;
-  const auto until_ns = clock.now_ns() + static_cast<std::int64_t>(us * kNsPerUs);
-  if (us > kSpinUs)
-    std::this_thread::sleep_for(std::chrono::duration<double, std::micro>(us - kSpinUs));
-  while (clock.now_ns() < until_ns) std::this_thread::yield();
+  constexpr std::int64_t kAwakeNs = 100'000;  // about what a sleep may end late
+  wait_until(clock, clock.now_ns() + static_cast<std::int64_t>(us * kNsPerUs), kAwakeNs,
+             std::this_thread::yield);
 }
 
 // On one rank's thread.
@@ -97,7 +115,7 @@ class Replay {
   void split();
   void allocate();
   std::size_t own_memory() const;
-  void issue(const replay::Unit& unit, const Room& room, Done& done);
+  void issue(std::size_t unit);
   double replay_once();
   void keep(double whole_us);
   ExitCode report(bool interrupted);
@@ -107,7 +125,7 @@ class Replay {
   const SteadyClock clock_;  // of gaps: a modelled one stands still while nobody calls
   std::vector<replay::Group> groups_;
   std::vector<replay::Unit> units_;
-  std::vector<Room> rooms_;
+  std::vector<Request> requests_;          // of the units
   std::map<std::size_t, Member> members_;  // by group, of those that this rank is in
   std::vector<Done> done_;
 };
@@ -175,10 +193,11 @@ std::size_t Replay::own_memory() const {
 
 void Replay::allocate() {
   double bytes = 0;
+  std::vector<Room> rooms;
   for (const auto& unit : units_) {
     auto& member = members_.at(unit.group());
-    rooms_.push_back(room_of(unit, member.comm->rank(), member.comm->nranks()));
-    member.bytes = std::max(member.bytes, rooms_.back().bytes);
+    rooms.push_back(room_of(unit, member.comm->rank(), member.comm->nranks()));
+    member.bytes = std::max(member.bytes, rooms.back().bytes);
   }
   for (const auto& [group, member] : members_) bytes += static_cast<double>(member.bytes);
   const auto memory = static_cast<double>(own_memory());
@@ -196,21 +215,15 @@ void Replay::allocate() {
     rank_.device().zero(member.memory, rank_.stream());
   }
   rank_.stream().synchronize(Deadline::never());
+  for (std::size_t i = 0; i < units_.size(); ++i)
+    requests_.push_back(request_in(members_.at(units_[i].group()).memory, units_[i], rooms[i]));
 }
 
-void Replay::issue(const replay::Unit& unit, const Room& room, Done& done) {
-  auto& member = members_.at(unit.group());
-  std::vector<replay::Ranges> ranges(unit.calls.size());
-  std::vector<Op> ops;
-  std::size_t at = 0;
-  for (std::size_t i = 0; i < unit.calls.size(); ++i) {
-    auto& op = ops.emplace_back(replay::request_of(unit.calls[i], ranges[i]));
-    const auto& extent = room.extents[i];
-    op.send = member.memory.subspan(at, extent.send);
-    op.recv = member.memory.subspan(at + extent.send, extent.recv);
-    if (in_place(op.kind)) op.send = op.recv;
-    at += extent.send + extent.recv;
-  }
+// Nothing is allocated here but what the stream's events need.
+void Replay::issue(std::size_t unit) {
+  auto& member = members_.at(units_[unit].group());
+  const auto& ops = requests_[unit].ops;
+  auto& done = done_[unit];
   done.start = member.stream->record();
   if (ops.size() == 1) {
     member.comm->enqueue(ops.front(), *member.stream);
@@ -229,7 +242,7 @@ double Replay::replay_once() {
     const auto& unit = units_[i];
     if (unit.after >= 0) done_[static_cast<std::size_t>(unit.after)].end.wait(Deadline::never());
     if (asked_.config.keeps_gaps) wait_us(clock_, unit.gap_us);
-    issue(unit, rooms_[i], done_[i]);
+    issue(i);
   }
   for (auto& [group, member] : members_) member.stream->synchronize(Deadline::never());
   return static_cast<double>(clock_.now_ns() - start_ns) / kNsPerUs;
@@ -266,13 +279,13 @@ ExitCode Replay::run() {
     interrupted = rank_.any_interrupted();
   }
   for (auto& [group, member] : members_) member.stream.reset();
-  asked_.outcome.backend = rank_.backend().name();
   rank_.close();
   return rank_.is_first() ? report(interrupted) : ExitCode::ok;
 }
 
 ExitCode Replay::report(bool interrupted) {
-  const auto& outcome = asked_.outcome;
+  auto& outcome = asked_.outcome;
+  outcome.backend = rank_.backend().name();
   if (outcome.replays.empty()) return ExitCode::interrupted;
   TextFile::standard_output().write(text_of(asked_.plan, outcome));
   if (asked_.jsonl) asked_.jsonl->write(json_lines_of(asked_.plan, outcome));

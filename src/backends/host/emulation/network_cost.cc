@@ -2,6 +2,7 @@
 
 #include "backends/host/team.h"
 #include "base/log.h"
+#include "base/wait.h"
 
 #include <fmt/format.h>
 
@@ -9,16 +10,13 @@
 #include <sys/prctl.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <thread>
 
 namespace linerate::host {
 namespace {
 
 // Sleeps end about so late; what is left is spent awake.
 constexpr std::int64_t kAwakeNs = 30'000;
-constexpr std::int64_t kLongestSleepNs = 1'000'000;  // aborts are seen in between
 
 // Beyond this share the emulated times are the machine's own to a part that matters.
 constexpr double kTolerated = 0.05;
@@ -175,13 +173,8 @@ void NetworkCost::finish(const ModeledTime& end) {
 }
 
 void NetworkCost::wait_until(std::int64_t time_ns) {
-  const Clock& clock = *team_.setup().clock;
-  for (auto left = time_ns - clock.now_ns(); left > 0; left = time_ns - clock.now_ns()) {
-    team_.waiting().check_aborted();
-    if (left > kAwakeNs)
-      std::this_thread::sleep_for(
-          std::chrono::nanoseconds(std::min(left - kAwakeNs, kLongestSleepNs)));
-  }
+  linerate::wait_until(*team_.setup().clock, time_ns, kAwakeNs,
+                       [this] { team_.waiting().check_aborted(); });
 }
 
 void NetworkCost::clear_debt() {
