@@ -230,7 +230,7 @@ class Rehearsal {
         if (!ranks_[rank].units[i].ended)
           return fmt::format(
               "The calls wait for each other in a circle, which {} on rank {} is part of: the "
-              "times of the trace are not those of a job that went on.",
+              "times of the trace are not those of a job whose sends wait for their recvs.",
               words_of(plan_.ranks[rank][i].calls.front()), rank);
     return {};
   }
@@ -293,6 +293,7 @@ Places places_of(const std::vector<Group>& groups, std::size_t nranks) {
 }
 
 std::string meet(Plan& plan, const Places& places) {
+  plan.instances = 0;
   Matcher matcher(plan, places);
   if (auto problem = matcher.match(); !problem.empty()) return problem;
   return Rehearsal(plan, matcher.take()).stuck();

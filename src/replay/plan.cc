@@ -69,8 +69,13 @@ double end_us(const Unit& unit) {
   return end;
 }
 
-// What each unit waits for.
-void chain(std::vector<Unit>& units, const std::vector<TimeSpan>& steps) {
+bool is_send(const Unit& unit) {
+  return unit.calls.size() == 1 && unit.calls.front().kind == OpKind::send;
+}
+
+// What each unit waits for. `buffered`: nothing waits for a send, which may have ended before its
+// recv began.
+void chain(std::vector<Unit>& units, const std::vector<TimeSpan>& steps, bool buffered) {
   using Ended = std::pair<double, std::int64_t>;
   std::priority_queue<Ended, std::vector<Ended>, std::greater<>> under_way;
   double from_us = steps.empty() ? std::numeric_limits<double>::infinity()
@@ -85,7 +90,9 @@ void chain(std::vector<Unit>& units, const std::vector<TimeSpan>& steps) {
       std::tie(from_us, after) = under_way.top();
     unit.after = after;
     unit.gap_us = start_us - std::min(std::max(from_us, last_us), start_us);
-    if (unit.calls.front().time_us) under_way.emplace(end_us(unit), static_cast<std::int64_t>(i));
+    if (unit.calls.front().time_us && !(buffered && is_send(unit)))
+      under_way.emplace(end_us(unit), static_cast<std::int64_t>(i));
+    if (unit.calls.front().time_us) from_us = std::min(from_us, start_us);
     last_us = start_us;
   }
 }
@@ -214,13 +221,20 @@ std::vector<std::vector<std::int64_t>> splits_of(const std::vector<Group>& group
 
 Result<Plan> plan_of(CommTrace trace) {
   Plan plan{.groups = std::move(trace.groups)};
-  for (auto& rank : trace.ranks) {
-    auto& units = plan.ranks.emplace_back(units_of(std::move(rank.calls)));
-    chain(units, rank.steps);
-  }
+  for (auto& rank : trace.ranks) plan.ranks.push_back(units_of(std::move(rank.calls)));
+  const auto chain_all = [&](bool buffered) {
+    for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank)
+      chain(plan.ranks[rank], trace.ranks[rank].steps, buffered);
+  };
+  chain_all(false);
   const auto places = places_of(plan.groups, plan.ranks.size());
   if (auto misuse = misuse_of(plan, places); !misuse.empty()) return Failure{std::move(misuse)};
-  if (auto refusal = meet(plan, places); !refusal.empty()) return Failure{std::move(refusal)};
+  auto refusal = meet(plan, places);
+  if (!refusal.empty()) {
+    chain_all(true);
+    refusal = meet(plan, places);
+  }
+  if (!refusal.empty()) return Failure{std::move(refusal)};
   Rows rows(plan);
   for (std::size_t rank = 0; rank < plan.ranks.size(); ++rank)
     for (auto& unit : plan.ranks[rank]) rows.add(unit, places[rank].at(unit.group()));

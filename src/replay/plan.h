@@ -3,7 +3,8 @@
 // What a call waited for in the job is read off the clock of its own rank: of the calls that had
 // ended when it began, the one that ended last. From there, or from the beginning of the call
 // before it, which may be later, the rank computed: the gap. So calls that were under way at once
-// are so again, and the others are not, on any machine.
+// are so again, and the others are not, on any machine. Where that cannot end, because the job's
+// sends were buffered and the replay's need not be, nothing waits for a send.
 #pragma once
 
 #include "base/result.h"

@@ -146,6 +146,24 @@ TEST(Plans, RefuseACircle) {
       HasSubstr("wait for each other in a circle"));
 }
 
+// As in a pipeline: each direction has a group, and small sends end before anybody receives.
+TEST(Plans, GoOnWhereSendsWereBuffered) {
+  const auto of = [](OpKind kind, int peer, std::size_t group, double start_us) {
+    return message(kind, peer, {.group = group, .start_us = start_us, .time_us = 1});
+  };
+  const std::vector<Call> first{of(OpKind::send, 1, 1, 0), of(OpKind::send, 1, 1, 2),
+                                of(OpKind::recv, 1, 2, 10)},
+      second{of(OpKind::recv, 0, 1, 0), of(OpKind::send, 0, 2, 5), of(OpKind::recv, 0, 1, 12)};
+
+  const auto plan = plan_of(trace_of({first, second}, {{0, 1}, {0, 1}}));
+
+  ASSERT_TRUE(plan.ok()) << plan.sentence();
+  EXPECT_EQ(plan->ranks[0].at(2).gap_us, 8);
+  EXPECT_EQ(plan->ranks[1].at(2).after, 0);
+  EXPECT_EQ(plan->ranks[1].at(2).gap_us, 7);  // from the beginning of the send
+  EXPECT_EQ(plan->rows.at(0).instances, 3u);
+}
+
 TEST(Plans, GoOnWhereCallsOfTwoGroupsOverlap) {
   const Shape pair{.group = 1, .start_us = 0}, all{.group = 0, .start_us = 1};
   const Shape all_first{.group = 0, .start_us = 0}, pair_second{.group = 1, .start_us = 1};
