@@ -46,8 +46,8 @@ constexpr auto kReportRows = std::to_array<OptionRow>({
      .help = "what is written: html, md, png, svg, openmetrics, separated by commas, or all",
      .note = "report.html is one page that needs nothing else, report.md the same without charts; "
              "png and svg are pictures: busbw, latency, ratio, pairs; openmetrics is "
-             "linerate.prom, for "
-             "[monitoring](gates.md). Only png needs matplotlib.",
+             "linerate.prom, for [monitoring](gates.md). Only png needs matplotlib. Of the file "
+             "of linerate sweep there is html alone.",
      .apply = set_formats},
     {.long_name = "title",
      .metavar = "TEXT",
@@ -67,7 +67,7 @@ Result<ReportConfig> parse_report(const std::vector<std::string>& words) {
   if (files.empty())
     return Failure{
         "linerate report needs the files of runs, as --jsonl writes them: FILE, or NAME=FILE to "
-        "give one a name."};
+        "give one a name; or the file of linerate sweep."};
   config.files = files;
   return config;
 }

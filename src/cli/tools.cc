@@ -152,7 +152,8 @@ constexpr auto kCommandRows = std::to_array<CommandRow>({
      Audience::report,
      "Makes a page from the JSON Lines of runs (--jsonl): whether they are as fast as they "
      "should be, what is wrong and where, what changed between them, curves and tables. "
-     "NAME=FILE gives a file a name; files of one name are repetitions.",
+     "NAME=FILE gives a file a name; files of one name are repetitions. The file of linerate sweep "
+     "becomes a page of its own: what each setting changes, which are best, and what failed.",
      "One page from the JSON Lines of runs: [what it shows](report.md)."},
     {Command::docs, "docs", "WHAT [SHELL|FOLDER]",
      "what is made from linerate's tables: cli, completion of a shell, man, doctor"},
