@@ -68,14 +68,15 @@ bool LogReader::take_stack_line(Message message, LogFaults::Where where) {
   return report_.faults.take(message, where);
 }
 
+void LogReader::take_rule(std::size_t line) {
+  headed_ = line > rule_line_ + kMostFramed || rule_line_ == 0;  // else it ends a text
+  rule_line_ = headed_ ? line : 0;
+}
+
 void LogReader::take_other(const Message& message, LogFaults::Where where) {
   if (message.text.empty()) return;
   const bool headed = std::exchange(headed_, false);
-  if (is_rule(message.text)) {
-    headed_ = where.line > rule_line_ + kMostFramed || rule_line_ == 0;  // else it ends a text
-    rule_line_ = headed_ ? where.line : 0;
-    return;
-  }
+  if (is_rule(message.text)) return take_rule(where.line);
   if (message.text.ends_with("error stack:"))
     stack_ = report_.faults.stack_end.empty() ? Stack::first : Stack::other;
   else if (stack_ != Stack::none && take_stack_line(message, where))
@@ -90,6 +91,10 @@ void LogReader::take_other(const Message& message, LogFaults::Where where) {
 void LogReader::take_line(string_view line, LogFaults::Where where) {
   constexpr string_view kLastError = "Last error:";
   std::optional<LastError> opened;
+  if (line.find_first_not_of('-') == kNowhere && is_rule(line)) {  // no need to look for prefixes
+    last_error_.reset();
+    return take_rule(where.line);
+  }
   each_message(cleaned(line, room_), [&](const Message& message) {
     const bool opens = !is_nccls(message.level) && message.text.ends_with(kLastError);
     if (opens)

@@ -46,6 +46,7 @@ class LogReader {
   void take_line(std::string_view line, LogFaults::Where where);
 
   // Of lines that are not NCCL's.
+  void take_rule(std::size_t line);
   void take_other(const Message& message, LogFaults::Where where);
   bool take_quoted(Message message, LogFaults::Where where);
   bool take_stack_line(Message message, LogFaults::Where where);
