@@ -62,7 +62,7 @@ add_custom_command(OUTPUT ${texts}/written DEPENDS linerate VERBATIM
   COMMAND sh -c "for shell in bash zsh fish; do \"$0\" docs completion $shell > \"$1/$shell\"; done"
     $<TARGET_FILE:linerate> ${texts}
   COMMAND ${CMAKE_COMMAND} -E touch ${texts}/written)
-add_custom_target(texts DEPENDS ${texts}/written)
+add_custom_target(texts ALL DEPENDS ${texts}/written)
 add_dependencies(tools texts)
 install(DIRECTORY ${texts}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
 set(vendor ${CMAKE_INSTALL_DATADIR})
