@@ -45,8 +45,8 @@ std::optional<std::string> crowding_note(const RunInfo& run) {
 std::optional<std::string> tuning_note(const RunInfo& run) {
   if (!run.tuning.starts_with("measured")) return std::nullopt;
   return fmt::format(
-      "note: algorithms are chosen by the table that `linerate tune host` has kept ({}); remove it "
-      "to have the built-in one",
+      "note: algorithms are chosen by the table that `linerate tune host` has kept ({}); "
+      "--forget removes it",
       run.tuning);
 }
 

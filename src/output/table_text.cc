@@ -232,8 +232,6 @@ std::string table_heading(const RunInfo& run, const TableOptions& options) {
   text += fmt::format("# Collective test starting: {}\n", run.program);
   text += parameter_line(run, options) + mode_lines(options) + "#\n" + device_lines(run);
   text += sharing_line(run);
-  if (run.tuning.starts_with("measured"))
-    text += fmt::format("#\n# Algorithms by linerate tune host: {}\n", run.tuning);
   if (options.max_bytes_lowered)
     text +=
         fmt::format("#\n# Reducing maxBytes to {} due to memory limitation\n", options.max_bytes);
