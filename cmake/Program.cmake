@@ -39,8 +39,12 @@ add_custom_command(TARGET linerate POST_BUILD
   WORKING_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY} VERBATIM)
 
 install(TARGETS linerate RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(DIRECTORY reports DESTINATION share/linerate PATTERN __pycache__ EXCLUDE)
+install(DIRECTORY reports DESTINATION share/linerate
+  PATTERN __pycache__ EXCLUDE PATTERN pyproject.toml EXCLUDE PATTERN alone.py EXCLUDE)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+configure_file(packaging/modulefile.lua.in generated/${PROJECT_VERSION}.lua @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/generated/${PROJECT_VERSION}.lua
+  DESTINATION share/linerate/modulefiles/linerate)
 # NAME_SUFFIX=_mpi make install: all_reduce_perf_mpi, as the environment says at that time.
 install(CODE "
   foreach(tool IN ITEMS ${tools})

@@ -74,6 +74,13 @@ class Packages(unittest.TestCase):
         self.within(root, "sh", "-c", "apt-get update -qq && apt-get install -y -qq "
                                       "--no-install-recommends /tmp/*.deb")
 
+    def check_module(self, root: Path, prefix: str) -> None:
+        self.within(root, "apt-get", "install", "-y", "-qq", "--no-install-recommends", "lmod")
+        found = self.within(root, "bash", "-c", ". /etc/profile.d/lmod.sh && module use "
+                                                f"{prefix}/share/linerate/modulefiles && module "
+                                                "load linerate && type -P all_reduce_perf")
+        self.assertEqual(found, f"{prefix}/bin/all_reduce_perf\n")
+
     def test_debs_bring_what_they_need_and_leave_nothing(self):
         root = self.root()
         self.install_debs(root)
@@ -93,6 +100,7 @@ class Packages(unittest.TestCase):
         self.command("tar", "-xzf", str(archive), "-C", str(libraries / "opt"))
         folder, = (libraries / "opt").iterdir()
         self.check_runs(libraries, f"opt/{folder.name}")
+        self.check_module(libraries, f"/opt/{folder.name}")
 
         rpms = [str(path) for path in self.packages.glob("*.rpm")]
         self.command("rpm", "--root", str(libraries), "--install", "--nodeps", *rpms)
