@@ -103,7 +103,7 @@ install: tools trainers ## into $(DESTDIR)$(PREFIX); tools named with NAME_SUFFI
 	@cmake --install build --prefix $(PREFIX) --component trainers
 
 uninstall: ## what install has installed, of $(DESTDIR)
-	@cat build/install_manifest_*.txt | sed 's|^|$(DESTDIR)|' | xargs -r -d '\n' rm -f
+	@awk 1 build/install_manifest_*.txt | sed 's|^|$(DESTDIR)|' | xargs -r -d '\n' rm -f
 
 package: all ## .deb, .rpm (where rpmbuild is) and .tgz, in build/packages
 	@cmake --build build -j $(JOBS) --target tools

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from support import BIN, main, needs, needs_root
 
+ROOT = Path(__file__).resolve().parents[2]
 SUITE = "bookworm"
 LIMIT_S = 600
 RUN = ["all_reduce_perf", "-t", "2", "-b", "8", "-e", "64K", "-f", "8", "-n", "2"]
@@ -90,6 +91,13 @@ class Packages(unittest.TestCase):
 
         left = [path for path in (root / "usr").rglob("*linerate*") if path.is_file()]
         self.assertEqual(left, [])
+
+    def test_uninstall_leaves_nothing(self):
+        image = self.folder / "image"
+        for what in ("install", "uninstall"):
+            self.command("make", "-C", str(ROOT), what, f"DESTDIR={image}", "PREFIX=/usr")
+            left = [path for path in image.rglob("*") if not path.is_dir()]
+            self.assertEqual(bool(left), what == "install", left)
 
     def test_the_archive_and_the_rpms_run_where_their_libraries_are(self):
         libraries = self.root()
