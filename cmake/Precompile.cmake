@@ -1,5 +1,5 @@
 # What most files include is compiled once for all targets with equal options. Every file still
-# includes what it uses: the preset cpu-only compiles without.
+# includes what it uses.
 set(precompiled algorithm array cmath cstdint fmt/format.h functional map memory optional set span
   string string_view utility vector)
 

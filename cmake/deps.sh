@@ -13,8 +13,8 @@ packages=(
   python3 python3-matplotlib python3-numpy python3-jinja2
 )
 full_packages=(
-  clang-format debootstrap fish git groff iproute2 libgloo-dev munge node-jsdom patchelf pyflakes3
-  python3-prometheus-client python3-venv rpm slurm-wlm zsh
+  clang-format debootstrap dpkg-dev file fish git groff iproute2 libgloo-dev munge node-jsdom
+  patchelf pyflakes3 python3-prometheus-client python3-venv rpm slurm-wlm zsh
 )
 # lstopo comes with either of two packages, which exclude each other.
 command -v lstopo-no-graphics >/dev/null || full_packages+=(hwloc-nox)
