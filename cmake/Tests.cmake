@@ -98,23 +98,38 @@ add_custom_target(tests_of_threads)
 linerate_test(unit_base tests/unit/base linerate_base)
 linerate_test(unit_comm tests/unit/comm linerate_comm)
 linerate_test(unit_pattern tests/unit/pattern linerate_pattern)
-# Hundreds of training steps, of simulated studies and of searches for channels take minutes under a
-# sanitizer. Other tests run the same code.
-if(LINERATE_SANITIZE)
-  set(long_training Learning)
-  set(long_studies "Verdicts[.]|Effect[.](Interval|Approximates|IsFoundInBlocks)")
-  string(CONCAT long_searches
-    "Forecasts(OfSends)?[.](Grow|StayBelow)|FewChannels[.]AreNever"
-    "|ClusterPredictions[.](OfOneRack|NeverGain)|CostsOfOrders[.]NeverRise"
-    "|Plans[.](HaveReplicas|TakeAsFew)|PlansAsJson[.]HaveEvery|ShownPlans[.]Name")
+# Hundreds of training steps, of simulated studies and of searches for channels: `make test` leaves
+# them to .ci/run and `make test-full`. They take minutes under a sanitizer, which runs other tests
+# of the same code.
+set(long_training Learning)
+set(long_studies "Verdicts[.]|Effect[.](Interval|Approximates|IsFoundInBlocks)")
+string(CONCAT long_searches
+  "Forecasts(OfSends)?[.](Grow|StayBelow)|FewChannels[.]AreNever"
+  "|ClusterPredictions[.](OfOneRack|NeverGain)|CostsOfOrders[.]NeverRise"
+  "|Plans[.](HaveReplicas|TakeAsFew)|PlansAsJson[.]HaveEvery|ShownPlans[.]Name")
+if(NOT LINERATE_SANITIZE)
+  string(APPEND long_training
+    "|Equality[.]Of(SequenceParallelLayouts|EveryOrderOfAxes|TensorParallelStages|EveryStageOfZero)")
 endif()
+
+# linerate_long_cases(PROGRAM REGEX [option of linerate_gtest...]): what PROGRAM leaves out, as a
+# slow test of its own.
+function(linerate_long_cases program regex)
+  if(TARGET ${program} AND NOT LINERATE_SANITIZE)
+    linerate_gtest(${program}.long slow LEAVE_OUT "^(?!.*(${regex}))" ${ARGN}
+      COMMAND $<TARGET_FILE:${program}>)
+  endif()
+endfunction()
+
 linerate_test(unit_stats tests/unit/stats linerate_stats LEAVE_OUT ${long_studies})
+linerate_long_cases(unit_stats "${long_studies}")
 linerate_test(unit_record tests/unit/record linerate_record)
 linerate_test(unit_yaml tests/unit/yaml linerate_yaml)
 linerate_test(unit_collectives tests/unit/collectives linerate_collectives)
 linerate_test(unit_model tests/unit/model linerate_model)
 linerate_test(unit_topo "tests/unit/topo;tests/unit/topo/*" linerate_topo SHARDS 4
               LEAVE_OUT ${long_searches})
+linerate_long_cases(unit_topo "${long_searches}")
 linerate_test(unit_devices tests/unit/devices linerate_devices THREADS)
 linerate_test(unit_cpu_math tests/unit/devices/math linerate_cpu_math linerate_devices THREADS)
 if(TARGET unit_cpu_math)
@@ -139,7 +154,7 @@ linerate_test(unit_training_engine tests/unit/trainers/engine linerate_training_
               LEAVE_OUT ${long_training})
 if(TARGET unit_training_engine AND NOT LINERATE_SANITIZE)
   linerate_gtest(unit_training_engine.every_layout slow
-    LEAVE_OUT "^(?!Resume[.]OnAny|Models/(Pipeline)?Equality)"
+    LEAVE_OUT "^(?!Resume[.]OnAny|Models/((Pipeline)?Equality|Learning))"
     COMMAND $<TARGET_FILE:unit_training_engine>)
   set_property(TEST unit_training_engine.every_layout APPEND PROPERTY ENVIRONMENT TRAIN_LAYOUTS=all)
 endif()
@@ -224,6 +239,11 @@ target_compile_options(conformance_cases PRIVATE -O1)
 target_link_libraries(conformance_cases PUBLIC linerate_collectives linerate_backend_fake
   linerate_launch GTest::gtest_main GTest::gmock)
 
+# Ranks that wait for each other's turn on two cores.
+if(NOT LINERATE_SANITIZE)
+  set(long_conformance "AsyncStreams.*Fake3Ranks|EveryDefinedCase.*(Fake|Gloo)8Ranks")
+endif()
+
 # linerate_conformance(PROGRAM BACKEND [option of linerate_gtest...]): over the backends that
 # tests/system/PROGRAM.cc lists: those of the library BACKEND, and the fake.
 function(linerate_conformance program backend)
@@ -233,7 +253,8 @@ function(linerate_conformance program backend)
   add_dependencies(tests_of_threads ${program})
   linerate_gtest(${program} "threads;conformance" LIMIT 300 ${ARGN})
 endfunction()
-linerate_conformance(conformance linerate_backend_host SHARDS 4)
+linerate_conformance(conformance linerate_backend_host SHARDS 4 LEAVE_OUT ${long_conformance})
+linerate_long_cases(conformance "${long_conformance}" LIMIT 300)
 
 # A management library of NVIDIA's, for machines without one.
 add_library(fake_nvml MODULE tests/support/nvml/fake_nvml.cc)
@@ -308,12 +329,12 @@ set(measuring tune measure sweep_pairs verdict train_overlap doctor_prove)
 set(timing compare_power host_verdict host_repeats nccl_tune network_verdict network_verdict_mpi
   verdict_repeats)
 # Longer than a fast look allows: `make test` leaves them to .ci/run and `make test-full`.
-set(slow bench beside calibration checkpoint_kills docs doctor_prove doctor_quick_bench doctor_ras
-  elastic elastic_ends elastic_env emulation faults gloo gloo_hosts hangs health hosts nccl_faults
-  nccl_signals outputs placement plan plan_network progress random_stops replay replay_network
-  scale scale_launch slurm suite_ends sweep_launch sweep_outcomes sweep_pairs train_3d
-  train_launch train_layouts train_overlap train_progress train_records train_resident train_sync
-  train_trace tune_library verdict)
+set(slow bench beside calibration checkpoint_kills completion docs doctor_prove doctor_quick_bench
+  doctor_ras elastic elastic_ends elastic_env emulation faults gloo gloo_hosts hangs health hosts
+  nccl_faults nccl_signals outputs placement plan plan_network progress random_stops replay
+  replay_network scale scale_launch slurm suite_ends sweep_launch sweep_outcomes sweep_pairs
+  train_3d train_launch train_layouts train_overlap train_progress train_records train_resident
+  train_sync train_trace tune_library verdict)
 # Under AddressSanitizer too: whole runs, by threads, processes and mpirun, and Ctrl-C.
 set(end_to_end usage algorithms launch signals outputs golden gloo)
 file(GLOB files CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} tests/system/*_test.py)
@@ -323,7 +344,7 @@ foreach(file IN LISTS files)
   get_filename_component(name ${file} NAME)
   string(REPLACE "_test.py" "" name ${name})
   set(label system)
-  if(name MATCHES "^(report|parsers|nccl|memcpy_|train_learning)")
+  if(name MATCHES "^(report|parsers|nccl|memcpy_|train_learning|sweep_kills)")
     continue()
   elseif(name IN_LIST timing)
     set(label timing)
