@@ -108,8 +108,8 @@ string(CONCAT long_searches
   "|ClusterPredictions[.](OfOneRack|NeverGain)|CostsOfOrders[.]NeverRise"
   "|Plans[.](HaveReplicas|TakeAsFew)|PlansAsJson[.]HaveEvery|ShownPlans[.]Name")
 if(NOT LINERATE_SANITIZE)
-  string(APPEND long_training
-    "|Equality[.]Of(SequenceParallelLayouts|EveryOrderOfAxes|TensorParallelStages|EveryStageOfZero)")
+  string(APPEND long_training "|Equality[.]Of"
+    "(SequenceParallelLayouts|EveryOrderOfAxes|TensorParallelStages|EveryStageOfZero)")
 endif()
 
 # linerate_long_cases(PROGRAM REGEX [option of linerate_gtest...]): what PROGRAM leaves out, as a
