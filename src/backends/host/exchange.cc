@@ -2,6 +2,7 @@
 #include "backends/host/exchange.h"
 
 #include "backends/host/algorithms/rows.h"
+#include "backends/host/peer_memory.h"
 #include "backends/host/streaming.h"
 #include "base/error.h"
 #include "base/stream_copy.h"
@@ -12,38 +13,54 @@
 #include <array>
 #include <cassert>
 #include <cstring>
+#include <vector>
 
 namespace linerate::host {
 namespace {
 
 // Two ranks' blocks for each other.
 struct Pair {
-  const std::byte* mine = nullptr;    // what I send
-  const std::byte* theirs = nullptr;  // what the peer sends
+  const std::byte* mine = nullptr;  // what I send
+  PeerBytes theirs;                 // what the peer sends
   std::byte* to_me = nullptr;
-  std::byte* to_them = nullptr;
+  PeerBytes to_them;
 };
 
-// Moves [begin, end) in both directions through a small room, so that it may be the same memory.
-void swap_range(const Pair& pair, std::size_t begin, std::size_t end) {
-  std::array<std::byte, 4096> room;
+// Moves [begin, end) in both directions through a room, so that it may be the same memory.
+void swap_range(const Pair& pair, std::size_t begin, std::size_t end, View room) {
   for (std::size_t at = begin; at < end; at += room.size()) {
     const std::size_t bytes = std::min(room.size(), end - at);
     std::memcpy(room.data(), pair.mine + at, bytes);
-    std::memmove(pair.to_me + at, pair.theirs + at, bytes);
-    std::memcpy(pair.to_them + at, room.data(), bytes);
+    copy_from(pair.to_me + at, pair.theirs.after(at), bytes);
+    copy_to(pair.to_them.after(at), room.data(), bytes);
   }
+}
+
+void swap_range(const Pair& pair, std::size_t begin, std::size_t end) {
+  if (pair.theirs.is_here() && pair.to_them.is_here()) {
+    std::array<std::byte, 4096> room;
+    return swap_range(pair, begin, end, room);
+  }
+  std::vector<std::byte> room(std::size_t{64} << 10);
+  swap_range(pair, begin, end, room);
+}
+
+PeerBytes send_of(const Team& team, int peer) {
+  return team.bytes_at(peer, team.buffers_of(peer).send);
+}
+PeerBytes recv_of(const Team& team, int peer) {
+  return team.bytes_at(peer, team.buffers_of(peer).recv);
 }
 
 void exchange_with(Team& team, const Op& op, int peer, bool streams) {
   const std::size_t bytes = bytes_of_count(op);
   const Pair pair{.mine = op.send.data() + block_at(op, peer),
-                  .theirs = team.send_of(peer) + block_at(op, team.rank()),
+                  .theirs = send_of(team, peer).after(block_at(op, team.rank())),
                   .to_me = op.recv.data() + block_at(op, peer),
-                  .to_them = team.recv_of(peer) + block_at(op, team.rank())};
+                  .to_them = recv_of(team, peer).after(block_at(op, team.rank()))};
   const bool in_place = pair.mine == pair.to_me || pair.theirs == pair.to_them;
   if (!in_place)
-    move_bytes(pair.to_me, pair.theirs, bytes, streams);
+    copy_from(pair.to_me, pair.theirs, bytes, streams);
   else if (team.rank() < peer)
     swap_range(pair, 0, bytes / 2);
   else
@@ -90,8 +107,8 @@ void all_to_all_v(Team& team, const Op& op, bool streams) {
       throw Error(fmt::format("all_to_all_v: rank {} sends {} bytes to rank {}, which expects {}.",
                               peer, theirs.bytes, team.rank(), mine.count * element));
     assert(op.recv.size() >= (mine.offset + mine.count) * element);
-    move_bytes(op.recv.data() + mine.offset * element, team.send_of(peer) + theirs.offset,
-               theirs.bytes, streams);
+    copy_from(op.recv.data() + mine.offset * element, send_of(team, peer).after(theirs.offset),
+              theirs.bytes, streams);
     if (team.network() != nullptr) team.network()->fetch(peer, theirs.bytes);
   }
   if (streams) end_streaming();

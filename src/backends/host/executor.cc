@@ -35,10 +35,13 @@ void Executor::run(const Op& op, const CompiledSchedule& schedule) {
   NetworkCost* const network = team_.network();
   team_.enter(op, scratch_.data(), schedule.variant());
   team_.see(schedule.touched());
-  team_.start_touching(schedule.touched());
+  const bool some_are_far = team_.start_touching(schedule.touched());
   schedule.for_each_step([&](std::uint32_t index, const CompiledSchedule::View& step) {
     team_.await(step.waits);
-    perform(op, step, streams);
+    if (some_are_far && is_far(step))
+      perform_far(op, step, streams);
+    else
+      perform(op, step, streams);
     if (network != nullptr) network->add_step(index, step, bytes_of(op.type));
     if (step.stage.announced) team_.announce(index + 1);
   });
@@ -58,15 +61,16 @@ const CompiledSchedule& Executor::schedule_for(const Problem& problem, const Alg
   return *replaced.schedule;
 }
 
-std::byte* Executor::address_of(const Place& place, std::size_t element_bytes) const {
+PeerBytes Executor::bytes_at(const Place& place, std::size_t element_bytes) const {
   const std::size_t offset = place.offset * element_bytes;
+  const ExposedBuffers& buffers = team_.buffers_of(place.rank);
   switch (place.buffer) {
     case BufferKind::send:
-      return team_.send_of(place.rank) + offset;
+      return team_.bytes_at(place.rank, buffers.send).after(offset);
     case BufferKind::recv:
-      return team_.recv_of(place.rank) + offset;
+      return team_.bytes_at(place.rank, buffers.recv).after(offset);
     case BufferKind::scratch:
-      return team_.scratch_of(place.rank) + offset;
+      return team_.bytes_at(place.rank, buffers.scratch).after(offset);
   }
   __builtin_unreachable();
 }
@@ -74,20 +78,24 @@ std::byte* Executor::address_of(const Place& place, std::size_t element_bytes) c
 void Executor::perform(const Op& op, const CompiledSchedule::View& step, bool streams) {
   if (step.stage.count == 0) return;
   for (std::size_t i = 0; i < step.from.size(); ++i)
-    sources_[i] = address_of(step.from[i], bytes_of(op.type));
+    sources_[i] = bytes_at(step.from[i], bytes_of(op.type)).address;
   for (std::size_t i = 0; i < step.to.size(); ++i) dests_[i] = dest_of(op, step, i, streams);
-  const bool changes = is_reduction(op.kind) && (op.op == RedOp::mulsum || op.op == RedOp::avg);
-  if (step.from.size() == 1 && !changes)
+  if (copies_only(op, step))
     copy(op, step);
   else
     reduce(op, step);
   if (streams) end_streaming();
 }
 
+bool Executor::copies_only(const Op& op, const CompiledSchedule::View& step) {
+  const bool changes = is_reduction(op.kind) && (op.op == RedOp::mulsum || op.op == RedOp::avg);
+  return step.from.size() == 1 && !changes;
+}
+
 // What was read is in the cache, where overwriting it costs nothing more.
 Executor::Dest Executor::dest_of(const Op& op, const CompiledSchedule::View& step, std::size_t i,
                                  bool streams) const {
-  std::byte* const address = address_of(step.to[i], bytes_of(op.type));
+  std::byte* const address = bytes_at(step.to[i], bytes_of(op.type)).address;
   const auto sources = std::span(sources_).first(step.from.size());
   return {address, streams && std::ranges::find(sources, address) == sources.end()};
 }

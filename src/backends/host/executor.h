@@ -1,6 +1,7 @@
 // Runs schedules: the one place in which collectives touch other ranks' buffers.
 #pragma once
 
+#include "backends/host/peer_memory.h"
 #include "backends/host/region.h"
 #include "backends/host/schedule/compiled.h"
 #include "backends/host/streaming.h"
@@ -26,7 +27,8 @@ class Executor {
   // schedule for the problem, and all ranks name the same one. nranks and groups are always alike.
   const CompiledSchedule& schedule_for(const Problem& problem, const Algorithm& algorithm);
 
-  // REQUIRES: buffers that peers touch are in the arena, or the team shares one address space.
+  // REQUIRES: buffers that peers touch are in the arena, or the team shares one address space or
+  // attaches.
   void run(const Op& op, const CompiledSchedule& schedule);
 
   // Steps with several results work on blocks of at most so many bytes.
@@ -58,8 +60,12 @@ class Executor {
   Dest dest_of(const Op& op, const CompiledSchedule::View& step, std::size_t i, bool streams) const;
   void copy(const Op& op, const CompiledSchedule::View& step);
   void reduce(const Op& op, const CompiledSchedule::View& step);
+  static bool copies_only(const Op& op, const CompiledSchedule::View& step);
   ReduceSpec spec_of(const Op& op, const CompiledSchedule::View& step);
-  std::byte* address_of(const Place& place, std::size_t element_bytes) const;
+  PeerBytes bytes_at(const Place& place, std::size_t element_bytes) const;
+  bool is_far(const CompiledSchedule::View& step) const;
+  void perform_far(const Op& op, const CompiledSchedule::View& step, bool streams);
+  void perform_far_block(const ReduceSpec* spec, const Range& range, bool streams);
 
   static constexpr std::size_t kKept = 64;  // a sweep uses one at a time, a trainer dozens
 
@@ -74,6 +80,8 @@ class Executor {
   std::vector<Dest> dests_;
   std::vector<double> factors_;
   alignas(64) std::array<std::byte, kBlockBytes> room_;  // a block on its way to streaming stores
+  Buffer far_room_;  // blocks that come from and go to other processes' private memory
+  std::vector<PeerBytes> far_from_, far_to_;
 };
 
 }  // namespace linerate::host

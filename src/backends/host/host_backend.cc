@@ -39,6 +39,7 @@ class HostBackend final : public Backend {
         device_clock_(clock, network_ ? network_->plan().dilation : 1),
         rendezvous_(options),
         tuning_(options),
+        attach_bytes_(options.attach_bytes),
         ranks_stay_(options.ranks_stay) {}
 
   std::string_view name() const override { return "host"; }
@@ -73,6 +74,8 @@ class HostBackend final : public Backend {
                                                        .rank = bootstrap.rank(),
                                                        .world_ranks = std::move(world_ranks),
                                                        .processes = std::move(job.processes),
+                                                       .pids = std::move(job.pids),
+                                                       .attach_bytes = attach_bytes_,
                                                        .spin_policy = job.spin_policy,
                                                        .ranks_stay = ranks_stay_,
                                                        .clock = &clock_},
@@ -93,6 +96,7 @@ class HostBackend final : public Backend {
   const DilatedClock device_clock_;
   Rendezvous rendezvous_;
   TuningSource tuning_;
+  const std::size_t attach_bytes_;
   const bool ranks_stay_;
 };
 

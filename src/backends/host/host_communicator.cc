@@ -18,8 +18,10 @@
 namespace linerate::host {
 namespace {
 
+// Of no values none.
 std::vector<int> selected(const std::vector<int>& values, const std::vector<int>& ranks) {
   std::vector<int> chosen;
+  if (values.empty()) return chosen;
   for (const int rank : ranks) chosen.push_back(values[static_cast<std::size_t>(rank)]);
   return chosen;
 }
@@ -50,7 +52,8 @@ std::string HostCommunicator::transport() const {
   const auto network = network_cost_
                            ? fmt::format(", emulated network of {}", tuning_.network->words())
                            : std::string();
-  return fmt::format("shared memory{}{}", staging_.used() ? ", staged" : "", network);
+  return fmt::format("shared memory{}{}{}", staging_.attached() ? ", cross-memory attach" : "",
+                     staging_.used() ? ", staged" : "", network);
 }
 
 std::optional<ModeledTime> HostCommunicator::modeled_time() const {
@@ -221,6 +224,7 @@ std::unique_ptr<Communicator> HostCommunicator::split(int color, int key) {
   setup.rank = static_cast<int>(std::ranges::find(group, rank()) - group.begin());
   setup.world_ranks = selected(setup.world_ranks, group);
   setup.processes = selected(setup.processes, group);
+  setup.pids = selected(setup.pids, group);
   return std::make_unique<HostCommunicator>(device_, region_, std::move(setup), tuning_, debt_);
 }
 

@@ -111,7 +111,7 @@ void PointToPoint::withdraw(const Sent& sent) noexcept {
   std::uint64_t offer = sent.number;
   if (!reads_sender(sent.data.size()) || !out.data.is_private()) return;
   if (out.offered.compare_exchange_strong(offer, 0)) return;
-  while (!box.taken.has(sent.number)) sched_yield();
+  while (!box.taken.has(sent.number) && !team_.has_lost(sent.dest)) sched_yield();
 }
 
 void PointToPoint::receive(int source, View data, bool streams) {
@@ -139,8 +139,9 @@ void PointToPoint::take(Mailbox& box, const Received& received, bool streams) {
     if (by_address && in.data.is_private() && !in.offered.compare_exchange_strong(offer, 0))
       team_.waiting().check_aborted();
     streams = streams && by_address;
-    move_bytes(data.data(), by_address ? team_.arena().address_of(in.data) : in.payload,
-               data.size(), streams);
+    const PeerBytes from =
+        by_address ? team_.bytes_at(source, in.data) : PeerBytes{.address = in.payload};
+    copy_from(data.data(), from, data.size(), streams);
     if (streams) end_streaming();
   }
   try {

@@ -5,6 +5,7 @@
 #include "backends/host/emulation/network.h"
 #include "backends/host/emulation/shared.h"
 #include "backends/host/fd_passing.h"
+#include "backends/host/peer_memory.h"
 #include "base/error.h"
 #include "base/units.h"
 #include "base/wire.h"
@@ -189,7 +190,11 @@ JobArena Rendezvous::meet(Bootstrap& bootstrap, const Deadline& deadline) {
   for (const RankInfo& info : infos) cores.push_back(info.cores);
   const bool too_few = options_.cores > 0 ? bootstrap.nranks() > options_.cores
                                           : oversubscribed(cores, making.processes);
-  return {fetch(making.name), std::move(making.processes), SpinPolicy::when(too_few)};
+  auto pids = reachable_processes(bootstrap, making.processes, deadline);
+  return {.arena = fetch(making.name),
+          .processes = std::move(making.processes),
+          .pids = std::move(pids),
+          .spin_policy = SpinPolicy::when(too_few)};
 }
 
 Rendezvous::RankInfo Rendezvous::own_info(int nranks) {

@@ -19,6 +19,7 @@ namespace linerate::host {
 struct JobArena {
   std::shared_ptr<const Arena> arena;
   std::vector<int> processes;  // of each rank: equal numbers share an address space
+  std::vector<pid_t> pids{};   // of each rank: reachable_processes()
   SpinPolicy spin_policy;
 };
 

@@ -30,14 +30,16 @@ class Staging {
   }
 
   // The call to make in place of `op`: the same one where peers reach what they touch. A buffer
-  // outside of the arena that ranks of other processes touch is replaced; so is a send buffer that
-  // overlaps recv in calls that have no in-place form. Throws Error where memory runs out.
+  // outside of the arena that ranks of other processes touch is replaced, but for a large one that
+  // they can attach to; so is a send buffer that overlaps recv in calls that have no in-place form.
+  // Throws Error where memory runs out.
   Op stage(const Op& op, const Exposure& exposure);
   // Brings what `staged` received to where `op` wants it.
   void unstage(const Op& op, const Op& staged) const;
 
-  // Whether a buffer outside of the arena was ever met.
+  // Whether a buffer outside of the arena was ever replaced, and ever left to peers as it is.
   bool used() const { return used_; }
+  bool attached() const { return attached_; }
 
  private:
   // Calls without an in-place form: timed in place all the same, so they must not race.
@@ -47,15 +49,15 @@ class Staging {
   bool is_outside(const std::byte* data) const {
     return data != nullptr && !team_.arena().contains(data);
   }
-  bool out_of_reach(ConstView view) const {
-    return team_.spans_processes() && !view.empty() && is_outside(view.data());
-  }
+  // `written`: peers write in this call.
+  bool out_of_reach(ConstView view, bool written);
 
   const Team& team_;
   std::shared_ptr<Region> region_;
   Buffer send_;
   Buffer recv_;
   bool used_ = false;
+  bool attached_ = false;
 };
 
 }  // namespace linerate::host

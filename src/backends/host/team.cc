@@ -113,9 +113,16 @@ void Team::confirm_entry() {
   waiting_.check_aborted();
 }
 
-void Team::start_touching(std::span<const int> peers) {
-  for (const int peer : peers)
-    if (has_private_buffers(peer)) return confirm_entry();
+bool Team::start_touching(std::span<const int> peers) {
+  bool is_private = false;
+  bool is_far = false;
+  for (const int peer : peers) {
+    if (!has_private_buffers(peer)) continue;
+    is_private = true;
+    is_far = is_far || (attaches() && pid_of(peer) != 0);
+  }
+  if (is_private) confirm_entry();
+  return is_far;
 }
 
 void Team::leave() {
@@ -175,11 +182,11 @@ void Team::give_up() noexcept {
 
 bool Team::through_with_us(int peer) const {
   const auto process = [&](int rank) { return setup_.processes[static_cast<std::size_t>(rank)]; };
-  if (process(peer) != process(rank())) return true;  // touches the arena only
+  if (process(peer) != process(rank()) && !attaches()) return true;  // touches the arena only
   Slot& slot = control_.slot(peer);
   return slot.cell_for(call_).entered.value_for_all() < call_ ||
          slot.progress.has(progress_at_end(call_)) ||
-         slot.stopped.load(std::memory_order_acquire) != 0;
+         slot.stopped.load(std::memory_order_acquire) != 0 || has_lost(peer);
 }
 
 void Team::throw_mismatch(int peer) const {

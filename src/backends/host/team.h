@@ -5,6 +5,8 @@
 #include "backends/host/control.h"
 #include "backends/host/cores.h"
 #include "backends/host/emulation/network_cost.h"
+#include "backends/host/host_backend.h"
+#include "backends/host/peer_memory.h"
 #include "backends/host/schedule/schedule.h"
 #include "backends/host/waiting.h"
 #include "comm/op.h"
@@ -37,6 +39,8 @@ class Team {
     int rank = 0;                    // in the group
     std::vector<int> world_ranks;    // of each rank of the group
     std::vector<int> processes;      // of each rank: equal numbers share an address space
+    std::vector<pid_t> pids{};       // of each rank: reachable_processes()
+    std::size_t attach_bytes = HostOptions::kNever;  // as HostOptions has it
     SpinPolicy spin_policy;
     bool ranks_stay = false;       // each on the core that it has at its first barriers
     const Clock* clock = nullptr;  // outlives the team
@@ -54,6 +58,8 @@ class Team {
   const ControlBlock& control() const { return control_; }
   Waiting& waiting() { return waiting_; }
   bool spans_processes() const { return spans_processes_; }
+  // Whether ranks reach private memory of other processes, and not the arena alone.
+  bool attaches() const { return !setup_.pids.empty(); }
 
   // What calls cost on the emulated network; null: none is emulated. It outlives the team's calls.
   NetworkCost* network() const { return network_; }
@@ -84,16 +90,18 @@ class Team {
 
   // What a peer that has been seen gave.
   const std::byte* payload_of(int peer) const { return cell_of(peer).payload; }
-  std::byte* send_of(int peer) const { return arena().address_of(cell_of(peer).exposed.send); }
-  std::byte* recv_of(int peer) const { return arena().address_of(cell_of(peer).exposed.recv); }
-  std::byte* scratch_of(int peer) const {
-    return arena().address_of(cell_of(peer).exposed.scratch);
+  const ExposedBuffers& buffers_of(int peer) const { return cell_of(peer).exposed; }
+  // Where a buffer of `peer` is.
+  PeerBytes bytes_at(int peer, Location where) const {
+    const bool is_far = where.is_private() && attaches();
+    return {arena().address_of(where), is_far ? pid_of(peer) : 0};
   }
   double premul_of(int peer) const { return cell_of(peer).exposed.premul; }
 
   // From here to leave() the buffers of `peers` stay: their owners wait for this rank even when the
-  // call is aborted. REQUIRES: they have been seen. Throws Aborted after an abort.
-  void start_touching(std::span<const int> peers);
+  // call is aborted. REQUIRES: they have been seen. Throws Aborted after an abort. Yields whether
+  // some of their buffers are private to another process.
+  bool start_touching(std::span<const int> peers);
 
   // Says that this rank has done so many steps of the call; what it wrote in them is visible to
   // those who await them.
@@ -120,11 +128,18 @@ class Team {
   void abort() noexcept;
 
   // After an exception out of a call: aborts the group, and returns when no thread of this process
-  // touches this rank's buffers any more, so that the caller may free them. It returns after 5 s
+  // and no other process touches this rank's buffers any more, so that the caller may free them. It
+  // returns after 5 s
   // at the latest: of a peer that is in another call it never learns that.
   void give_up() noexcept;
 
+  // Whether `peer` was of another process, which is no more.
+  bool has_lost(int peer) const {
+    return attaches() && pid_of(peer) != 0 && has_ended(pid_of(peer));
+  }
+
  private:
+  pid_t pid_of(int peer) const { return setup_.pids[static_cast<std::size_t>(peer)]; }
   const Cell& cell_of(int peer) const { return control_.slot(peer).cell_for(call_); }
   Slot& own_slot() const { return control_.slot(setup_.rank); }
   Cell& begin(std::uint64_t signature, std::uint64_t count, bool exposes);

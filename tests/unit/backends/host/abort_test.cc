@@ -5,9 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <future>
 #include <memory>
+#include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace linerate::host {
@@ -165,6 +168,34 @@ TEST(Abort, WaitsForThreadsThatStillTouchTheBuffers) {
         }
       } catch (const PeerFailure&) {
       }
+    });
+  }
+}
+
+// The same of buffers that the kernel writes to for another process, which no sanitizer sees: what
+// a peer still wrote after the call has thrown would change them.
+TEST(Abort, WaitsForProcessesThatStillWriteToTheBuffers) {
+  constexpr int kRanks = 4;  // more than cores, so that some are stopped while they write
+  const Ranks ranks{
+      .nranks = kRanks, .address_space = AddressSpace::separate, .options = {.attach_bytes = 1}};
+  for (int round = 0; round < 20; ++round) {
+    run_ranks(ranks, [&](Rank rank) {
+      std::vector<float> values(std::size_t{1} << 20, 1.0F);
+      const auto bytes = std::as_writable_bytes(std::span(values));
+      std::thread stopper;
+      if (rank.comm.rank() == round % kRanks)
+        stopper = std::thread([&] {
+          std::this_thread::sleep_for(std::chrono::microseconds(300 * round));
+          rank.comm.abort();
+        });
+      try {
+        for (;;) rank.comm.all_reduce({bytes, bytes, values.size()}, {}, rank.stream);
+      } catch (const PeerFailure&) {
+        const auto seen = values;
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        EXPECT_TRUE(values == seen);
+      }
+      if (stopper.joinable()) stopper.join();
     });
   }
 }

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstring>
 #include <span>
+#include <string_view>
 
 namespace linerate::host {
 namespace {
@@ -51,7 +52,8 @@ class InArena final : public CommDecorator {
   }
 };
 
-enum class Memory { arena, elsewhere };
+// Elsewhere, between processes: read and written by peers where it is, or copied through the arena.
+enum class Memory { arena, elsewhere, staged };
 
 struct Setting {
   int nranks;
@@ -70,7 +72,10 @@ class Collectives : public testing::TestWithParam<Setting> {
     });
   }
   static Ranks ranks() {
-    return {.nranks = GetParam().nranks, .address_space = GetParam().address_space};
+    const bool staged = GetParam().memory == Memory::staged;
+    return {.nranks = GetParam().nranks,
+            .address_space = GetParam().address_space,
+            .options = {.attach_bytes = staged ? HostOptions::kNever : 1}};
   }
 };
 
@@ -100,16 +105,22 @@ std::vector<Setting> settings() {
   std::vector<Setting> all;
   for (const int nranks : {1, 2, 3, 4, 5, 8})
     for (const auto space : {AddressSpace::shared, AddressSpace::separate})
-      for (const auto memory : {Memory::arena, Memory::elsewhere})
-        all.push_back({nranks, space, memory});
+      for (const auto memory : {Memory::arena, Memory::elsewhere, Memory::staged})
+        if (memory != Memory::staged || space == AddressSpace::separate)
+          all.push_back({nranks, space, memory});
   return all;
+}
+
+std::string_view name_of(Memory memory) {
+  if (memory == Memory::arena) return "InTheArena";
+  return memory == Memory::elsewhere ? "OutsideOfTheArena" : "Staged";
 }
 
 std::string name_of_setting(const testing::TestParamInfo<Setting>& instance) {
   return std::to_string(instance.param.nranks) + "Ranks" +
          (instance.param.address_space == AddressSpace::shared ? "OneAddressSpace"
                                                                : "OwnAddressSpaces") +
-         (instance.param.memory == Memory::arena ? "InTheArena" : "OutsideOfTheArena");
+         std::string(name_of(instance.param.memory));
 }
 
 INSTANTIATE_TEST_SUITE_P(Host, Collectives, testing::ValuesIn(settings()), name_of_setting);
@@ -125,6 +136,16 @@ TEST(Transport, SaysWhenBuffersHadToBeStaged) {
 
     EXPECT_EQ(before, "shared memory");
     EXPECT_EQ(rank.comm.inspector().transport(), "shared memory, staged");
+  });
+}
+
+TEST(Transport, SaysWhenPeersReachedPrivateBuffers) {
+  run_ranks({.nranks = 2, .address_space = AddressSpace::separate}, [](Rank rank) {
+    std::vector<std::byte> large(std::size_t{1} << 20);
+
+    rank.comm.all_reduce({large, large, large.size() / 4}, {}, rank.stream);
+
+    EXPECT_EQ(rank.comm.inspector().transport(), "shared memory, cross-memory attach");
   });
 }
 

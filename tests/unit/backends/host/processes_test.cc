@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <vector>
 
 namespace linerate::host {
@@ -30,6 +32,15 @@ TEST_P(Processes, RunEveryCall) {
     run_ranks_of(process, {.nranks = 1}, [](Rank rank) {
       expect_every_call_right(rank, 5);
       expect_every_call_right(rank, 1031);
+    });
+  });
+}
+
+TEST_P(Processes, RunEveryCallOnPrivateMemory) {
+  run_processes(GetParam(), [](Bootstrap& process) {
+    run_ranks_of(process, {.nranks = 1, .options = {.attach_bytes = 1}}, [](Rank rank) {
+      expect_every_call_right(rank, 1031);
+      expect_every_call_right(rank, 70'001);
     });
   });
 }
@@ -85,6 +96,27 @@ TEST(LostProcess, DoesNotKeepTheOthersFromLeavingAfterAnAbort) {
       // The other two stand for a rank that waits, and for the watch that notices the loss.
       if (rank.comm.rank() == 2) rank.comm.abort();
       EXPECT_THROW(rank.comm.all_reduce(whole, {}, rank.stream), Aborted);
+    });
+  });
+}
+
+// With a clock that stands still, waiting for the lost one's part in the call has no end.
+TEST(LostProcess, IsNotWaitedForWhereItWasInTheCall) {
+  run_processes(3, [](Bootstrap& process) {
+    const ManualClock clock;
+    run_ranks_of(process, {.nranks = 1, .clock = &clock}, [](Rank rank) {
+      std::vector<std::byte> bytes(100'000);
+      if (rank.comm.rank() == 1) {
+        std::thread([] {
+          std::this_thread::sleep_for(std::chrono::milliseconds(50));
+          _exit(0);
+        }).detach();
+      } else if (rank.comm.rank() == 2) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        return rank.comm.abort();
+      }
+      EXPECT_THROW(rank.comm.all_reduce({bytes, bytes, bytes.size() / 4}, {}, rank.stream),
+                   Aborted);
     });
   });
 }
