@@ -15,7 +15,7 @@ from units import significant
 NAMES = {
     "program": "program", "args": "command", "start_time": "started", "version": "linerate",
     "backend": "backend", "backend_version": "backend version", "transport": "transport",
-    "tuning": "tuning table", "emulated": "emulated network", "launcher": "launcher",
+    "tuning": "tuning", "emulated": "emulated network", "launcher": "launcher",
     "nranks": "ranks", "nnodes": "nodes", "nprocs": "processes", "nthreads": "threads",
     "ngpus": "devices per thread", "ngroups": "groups", "cpu_model": "CPU", "ncores": "cores",
     "init_us": "time to connect (µs)",

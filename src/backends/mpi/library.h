@@ -15,4 +15,11 @@ std::string short_version(std::string_view library_version);
 // REQUIRES: MPI is initialised.
 std::string carrier();
 
+// Which components of Open MPI may make the collective calls of a communicator, by their
+// priorities: "tuned 30, basic 10, libnbc 10". The first that has a call for it makes it; where it
+// declines one, the next does. Those that Open MPI has closed, and that are switched off or gave up
+// (coll_ucc_enable), are not among them. Empty: another MPI, which has none.
+// REQUIRES: MPI is initialised, and the communicator was made.
+std::string coll_components(bool several_hosts);
+
 }  // namespace linerate::mpi

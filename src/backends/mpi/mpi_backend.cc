@@ -89,6 +89,11 @@ class MpiBackend final : public Backend {
 
   std::string version() const override { return library_version(); }
 
+  std::string tuning() const override {
+    const auto components = coll_components(several_hosts_);
+    return components.empty() ? std::string() : "coll " + components;
+  }
+
   Capabilities capabilities() const override {
     return {.abortable = false, .async = gives_thread_multiple()};
   }
@@ -110,6 +115,7 @@ class MpiBackend final : public Backend {
           "The mpi backend has one rank per process of one MPI job, but several ranks share a "
           "process or their processes were not started by one mpirun: use -t 1 -g 1 under mpirun "
           "or srun, or choose --backend host or --backend nccl.");
+    several_hosts_ = bootstrap.place().nnodes > 1;
     bootstrap.barrier(options.deadline);  // MPI knows no deadline: it begins when all are here
     std::vector<std::unique_ptr<Communicator>> made;
     made.push_back(std::make_unique<MpiCommunicator>(
@@ -117,7 +123,7 @@ class MpiBackend final : public Backend {
         MpiCommunicator::Setup{.device = *local[0],
                                .table = table_,
                                .limit = limit_,
-                               .several_hosts = bootstrap.place().nnodes > 1,
+                               .several_hosts = several_hosts_,
                                .thread_multiple = gives_thread_multiple()}));
     return made;
   }
@@ -126,6 +132,7 @@ class MpiBackend final : public Backend {
   const Clock& clock_;
   const std::size_t limit_;
   const TypeTable table_;
+  bool several_hosts_ = false;  // of the ranks that connected last
 };
 
 }  // namespace
