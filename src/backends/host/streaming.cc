@@ -13,16 +13,16 @@ bool Streaming::pays(const std::byte* result, std::size_t footprint) {
   if (cache_bytes_ == 0 || footprint < kMinBytes) return false;
   touched_ += footprint;
   Use& use = use_of(result);
-  const bool known = use.result == result;
+  const bool used = use.result != nullptr;
   const std::size_t since = touched_ - use.touched_before;
   use = {result, touched_};
-  return footprint > cache_bytes_ || (known && since > cache_bytes_);
+  return footprint > cache_bytes_ || (used && since > cache_bytes_);
 }
 
 Streaming::Use& Streaming::use_of(const std::byte* result) {
   // Buffers are pages apart; the multiplier spreads them (Knuth, TAOCP 3, 6.4).
   const auto page = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(result)) >> 12;
-  return uses_[page * kSplitMixStep >> 58];
+  return uses_[page * kSplitMixStep >> (64 - kUseBits)];
 }
 
 namespace {

@@ -36,14 +36,16 @@ class Streaming {
     const std::byte* result = nullptr;
     std::size_t touched_before = 0;  // bytes touched by all calls until then
   };
-  static constexpr std::size_t kUses = 64;
+  static constexpr unsigned kUseBits = 10;
   static constexpr std::size_t kMinBytes = std::size_t{64} << 10;  // below, latency is hidden
 
+  // The last use among results that share its place. Another one than `result` tells as much: since
+  // then `result` has not been used.
   Use& use_of(const std::byte* result);
 
   std::size_t cache_bytes_;
   std::size_t touched_ = 0;
-  std::array<Use, kUses> uses_{};
+  std::array<Use, std::size_t{1} << kUseBits> uses_{};
 };
 
 // memcpy, or a copy past the caches, which needs end_streaming() before it is announced. Nothing

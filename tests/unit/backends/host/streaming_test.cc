@@ -17,7 +17,7 @@ class StreamingTest : public testing::Test {
  protected:
   const std::byte* page(std::size_t i) const { return memory_.data() + i * 4096; }
 
-  std::vector<std::byte> memory_ = std::vector<std::byte>(65 * 4096);
+  std::vector<std::byte> memory_ = std::vector<std::byte>(3000 * 4096);
   Streaming streaming_{kCache};
 };
 
@@ -38,6 +38,15 @@ TEST_F(StreamingTest, PaysForBuffersThatRotateThroughMoreThanTheCache) {
   for (std::size_t i = 0; i < 120; ++i) paid += streaming_.pays(page(10 + i % 40), kMiB) ? 1 : 0;
 
   EXPECT_GE(paid, 60);  // not the first round of 40, nor buffers whose places collide
+}
+
+// More buffers than are remembered: whoever is not among those has not been used for long.
+TEST_F(StreamingTest, PaysForBuffersThatAreTooManyToRemember) {
+  int paid = 0;
+  for (std::size_t i = 0; i < 6000; ++i)
+    paid += streaming_.pays(page(i % 3000), 128 << 10) ? 1 : 0;
+
+  EXPECT_GE(paid, 3000);
 }
 
 TEST_F(StreamingTest, NeverPaysWhereTheCacheIsNotKnownOrThePayloadIsSmall) {
