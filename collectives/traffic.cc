@@ -21,14 +21,10 @@ double closeness(int distance, int nranks) {
 }
 
 template <typename ElementsOf>
-std::vector<Range> consecutive(int nranks, ElementsOf elements_of) {
-  std::vector<Range> ranges;
-  std::size_t offset = 0;
-  for (int peer = 0; peer < nranks; ++peer) {
-    ranges.push_back({offset, elements_of(peer)});
-    offset += ranges.back().count;
-  }
-  return ranges;
+std::vector<Range> ranges_of(int nranks, ElementsOf elements_of) {
+  std::vector<std::size_t> counts;
+  for (int peer = 0; peer < nranks; ++peer) counts.push_back(elements_of(peer));
+  return consecutive(counts);
 }
 
 constexpr double kMaxBytes = 1099511627776.0;  // 2^40 a pair: sums of 4096 stay far below 2^63
@@ -138,11 +134,11 @@ std::size_t TrafficMatrix::received(const Sizing& sizing, int dst) const {
 }
 
 std::vector<Range> TrafficMatrix::send_ranges(const Sizing& sizing) const {
-  return consecutive(nranks_, [&](int dst) { return elements(sizing, sizing.rank, dst); });
+  return ranges_of(nranks_, [&](int dst) { return elements(sizing, sizing.rank, dst); });
 }
 
 std::vector<Range> TrafficMatrix::recv_ranges(const Sizing& sizing) const {
-  return consecutive(nranks_, [&](int src) { return elements(sizing, src, sizing.rank); });
+  return ranges_of(nranks_, [&](int src) { return elements(sizing, src, sizing.rank); });
 }
 
 std::size_t TrafficMatrix::send_offset(const Sizing& sizing, int src, int dst) const {

@@ -9,7 +9,6 @@
 #include "stats/summary.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <future>
 #include <limits>
@@ -98,11 +97,9 @@ PhaseTimes times_of(const Progress& calls, const Progress& units) {
   return {us_per_piece(calls, from_us, to_us), us_per_piece(units, from_us, to_us)};
 }
 
-std::array<BesidePhase, 3> phases_of(std::uint64_t seed, std::uint64_t block) {
-  constexpr std::uint64_t kOrders = 6;
-  std::array phases{BesidePhase::calls, BesidePhase::units, BesidePhase::both};
-  for (auto lot = splitmix64(splitmix64(seed) + block) % kOrders; lot > 0; --lot)
-    std::ranges::next_permutation(phases);
+std::vector<BesidePhase> phases_of(std::uint64_t seed, std::uint64_t block) {
+  std::vector phases{BesidePhase::calls, BesidePhase::units, BesidePhase::both};
+  SplitMix(splitmix64(seed) + block).shuffle(phases);
   return phases;
 }
 

@@ -11,7 +11,6 @@
 #include "bench/sampling.h"
 #include "record/record.h"
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -39,7 +38,7 @@ PhaseTimes times_of(const Progress& calls, const Progress& units);
 enum class BesidePhase : std::uint8_t { calls, units, both };
 
 // The phases of a block in an order drawn by lot: the same on all threads.
-std::array<BesidePhase, 3> phases_of(std::uint64_t seed, std::uint64_t block);
+std::vector<BesidePhase> phases_of(std::uint64_t seed, std::uint64_t block);
 
 // One thread's times of one block.
 struct BesideBlock {

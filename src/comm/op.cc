@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <vector>
 
 namespace linerate {
 namespace {
@@ -86,6 +85,16 @@ std::size_t end_of(std::span<const Range> ranges) {
   for (const Range& range : ranges)
     if (range.count > 0) end = std::max(end, range.offset + range.count);
   return end;
+}
+
+std::vector<Range> consecutive(std::span<const std::size_t> counts) {
+  std::vector<Range> ranges;
+  std::size_t offset = 0;
+  for (const std::size_t count : counts) {
+    ranges.push_back({.offset = offset, .count = count});
+    offset += count;
+  }
+  return ranges;
 }
 
 }  // namespace linerate

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace linerate {
 
@@ -28,6 +29,9 @@ enum class OpKind : std::uint8_t {
 };
 inline constexpr std::size_t kOpKinds = 12;
 
+constexpr bool is_between_two(OpKind kind) {
+  return kind == OpKind::send || kind == OpKind::recv || kind == OpKind::send_recv;
+}
 // What calls of a kind are like; false for all_to_all_v and for calls between two ranks.
 constexpr bool is_reduction(OpKind kind) {
   return kind == OpKind::all_reduce || kind == OpKind::reduce_scatter || kind == OpKind::reduce;
@@ -91,6 +95,9 @@ bool has_its_extent(const Op& op, int rank, int nranks);
 
 // Elements from the start of the buffer to the end of the last range that is not empty.
 std::size_t end_of(std::span<const Range> ranges);
+
+// Ranges of so many elements, each behind the one before.
+std::vector<Range> consecutive(std::span<const std::size_t> counts);
 
 // Bytes of `count` elements.
 inline std::size_t bytes_of_count(const Op& op) { return op.count * bytes_of(op.type); }

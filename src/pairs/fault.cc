@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <map>
 
@@ -13,21 +14,19 @@ namespace {
 
 constexpr double kRailConfidence = 0.99;  // the median of all its ranks
 
-// Of what the rank sends, or receives.
-double median_of_way(std::span<const Rate> rates, int rank, bool sends) {
+// `value` is a member, or a function, of an item.
+template <typename T, typename Value>
+double median_of(std::span<const T> items, Value value) {
   std::vector<double> values;
-  for (const auto& rate : rates) {
-    const bool forward = (rate.ranks.first == rank) == sends;
-    values.push_back(forward ? rate.forward_gbps : rate.backward_gbps);
-  }
+  for (const auto& item : items) values.push_back(std::invoke(value, item));
   return stats::median(std::move(values));
 }
 
-template <typename Member>
-double median_of(std::span<const Fault> faults, Member member) {
-  std::vector<double> values;
-  for (const auto& fault : faults) values.push_back(fault.*member);
-  return stats::median(std::move(values));
+// Of what the rank sends, or receives.
+double median_of_way(std::span<const Rate> rates, int rank, bool sends) {
+  return median_of(rates, [&](const Rate& rate) {
+    return (rate.ranks.first == rank) == sends ? rate.forward_gbps : rate.backward_gbps;
+  });
 }
 
 // Of all ranks of a node.

@@ -182,16 +182,7 @@ double Unit::recorded_us() const {
 }
 
 Op request_of(const Call& call, Ranges& ranges) {
-  const auto lay_out = [](const std::vector<std::uint64_t>& counts, std::vector<Range>& into) {
-    std::size_t offset = 0;
-    into.clear();
-    for (const auto count : counts) {
-      into.push_back({.offset = offset, .count = count});
-      offset += count;
-    }
-  };
-  lay_out(call.send_counts, ranges.send);
-  lay_out(call.recv_counts, ranges.recv);
+  ranges = {.send = consecutive(call.send_counts), .recv = consecutive(call.recv_counts)};
   return {.kind = call.kind,
           .count = call.count,
           .type = call.type,

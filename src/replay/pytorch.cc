@@ -1,7 +1,7 @@
 #include "replay/pytorch.h"
 
 #include "base/text.h"
-#include "replay/json_text.h"
+#include "record/json_text.h"
 
 #include <fmt/format.h>
 
@@ -12,6 +12,10 @@
 
 namespace linerate::replay {
 namespace {
+
+using json::get;
+using json::Json;
+using json::parse_bounded;
 
 // c10::ScalarType's names, and those of tensors in execution traces.
 constexpr auto kTypes = std::to_array<std::pair<std::string_view, DataType>>({

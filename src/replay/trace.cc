@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "replay/json_text.h"
+#include "record/json_text.h"
 
 #include <fmt/format.h>
 
@@ -12,6 +12,10 @@
 
 namespace linerate::replay {
 namespace {
+
+using json::get;
+using json::Json;
+using json::parse_bounded;
 
 constexpr int kSchema = 1;
 constexpr std::size_t kMostLineBytes = std::size_t{8} << 20;

@@ -25,10 +25,6 @@
 
 namespace linerate::replay {
 
-constexpr bool is_between_two(OpKind kind) {
-  return kind == OpKind::send || kind == OpKind::recv || kind == OpKind::send_recv;
-}
-
 // When something began and how long it took, on its rank's clock. A trace of several hosts need not
 // have one clock.
 struct TimeSpan {

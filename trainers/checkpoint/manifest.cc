@@ -1,7 +1,7 @@
 // JSON: numbers and texts in one object, tensors, files and chunks in lists of objects.
 #include "trainers/checkpoint/manifest.h"
 
-#include "record/json_io.h"
+#include "record/json_text.h"
 
 #include <fmt/format.h>
 
@@ -19,7 +19,6 @@ using json::Json;
 
 constexpr std::string_view kFormat = "linerate checkpoint";
 constexpr int kVersion = 2, kFirstVersion = 1;  // which has no boxes
-constexpr int kMaxDepth = 4;                    // the object, a list, an object in it, its shape
 constexpr std::size_t kMaxText = 256;
 constexpr std::size_t kMaxFacts = 64;
 constexpr std::size_t kMaxDimensions = 8;
@@ -305,13 +304,8 @@ std::string manifest_text(Manifest& manifest) {
 }
 
 Result<Manifest> parse_manifest(std::string_view text) {
-  bool deep = false;
-  const auto shallow = [&](int depth, auto, const auto&) {
-    deep |= depth > kMaxDepth;
-    return !deep;
-  };
-  const auto root = Json::parse(text, shallow, false);
-  if (deep || !root.is_object() || root.value("format", Json()) != kFormat)
+  const auto root = json::parse_bounded(text).value_or(Json());
+  if (!root.is_object() || root.value("format", Json()) != kFormat)
     return Failure{"it is no manifest of a checkpoint."};
   const auto version = root.value("version", Json());
   if (version != kVersion && version != kFirstVersion)

@@ -1,7 +1,7 @@
 #include "trainers/engine/rank_order.h"
 
 #include "base/text.h"
-#include "record/json_io.h"
+#include "record/json_text.h"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,6 @@ namespace {
 using json::Json;
 
 constexpr std::size_t kTp = 0, kCp = 1, kDp = 2, kPp = 3;
-constexpr int kMaxPlacementDepth = 4;  // the object, a list, an object in it, its list
 constexpr int kMostPlacedRanks = 1 << 20;
 
 bool names_axis(std::string_view order, std::size_t axis) {
@@ -93,10 +92,8 @@ int place_of(const MeshShape& shape, const AxisOrder& order, int rank) {
 }
 
 Result<RankPlaces> read_rank_places(std::string_view text) {
-  const auto shallow = [](int depth, Json::parse_event_t, Json&) {
-    return depth <= kMaxPlacementDepth;
-  };
-  const auto root = text.size() > kMostPlacementBytes ? Json() : Json::parse(text, shallow, false);
+  const auto root =
+      text.size() > kMostPlacementBytes ? Json() : json::parse_bounded(text).value_or(Json());
   if (!root.is_object() || root.value("kind", Json()) != "placement")
     return no_placement("it is no placement.");
   const auto& sizes = root.value("mesh", Json());

@@ -13,10 +13,6 @@
 namespace linerate::fake {
 namespace {
 
-bool is_message(OpKind kind) {
-  return kind == OpKind::send || kind == OpKind::recv || kind == OpKind::send_recv;
-}
-
 FakeTime& time_of(Stream& stream) {
   return static_cast<FakeTime&>(static_cast<HostStream&>(stream).time());
 }
@@ -34,7 +30,7 @@ void FakeCommunicator::call(const Op& op, Stream& stream) {
   check_call(op, rank_, nranks());
   const auto call = begin();
   auto& time = time_of(stream);
-  if (is_message(op.kind)) {
+  if (is_between_two(op.kind)) {
     time.set(exchange({&op, 1}, call, time.now()));
   } else {
     Visit visit{.op = &op, .call = call, .entry = time.now()};

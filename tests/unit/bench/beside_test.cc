@@ -63,7 +63,7 @@ TEST(TimesOfAPhase, AreNoneWhereNotHalfOfOneWasDone) {
 }
 
 TEST(PhasesOfABlock, ComeInEveryOrder) {
-  std::set<std::array<BesidePhase, 3>> orders;
+  std::set<std::vector<BesidePhase>> orders;
   for (std::uint64_t block = 0; block < 60; ++block) {
     orders.insert(phases_of(7, block));
     EXPECT_EQ(phases_of(7, block), phases_of(7, block));

@@ -54,7 +54,9 @@ TEST(ManifestText, IsRefusedWhereItIsNoManifest) {
     EXPECT_EQ(parse_manifest(text).sentence(), "it is no manifest of a checkpoint.") << text;
   EXPECT_EQ(parse_manifest(std::string(1 << 20, '[')).sentence(),
             "it is no manifest of a checkpoint.");
-  EXPECT_EQ(refusal([](Json& root) { root["tensors"] = Json::parse("[[[[[[[]]]]]]]"); }),
+  EXPECT_EQ(refusal([](Json& root) {
+              root["tensors"] = Json::parse(std::string(99, '[') + std::string(99, ']'));
+            }),
             "it is no manifest of a checkpoint.");
   EXPECT_EQ(refusal([](Json& root) { root["version"] = 3; }),
             "it is of another version than 1 and 2.");

@@ -1,9 +1,9 @@
-#include "replay/json_text.h"
+#include "record/json_text.h"
 
 #include <cstddef>
 #include <vector>
 
-namespace linerate::replay {
+namespace linerate::json {
 namespace {
 
 constexpr int kMostDepth = 64;  // stacks of Python functions are flat
@@ -38,4 +38,4 @@ std::optional<Json> parse_bounded(std::string_view text, const Visit& visit) {
   }
 }
 
-}  // namespace linerate::replay
+}  // namespace linerate::json

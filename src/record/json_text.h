@@ -8,9 +8,7 @@
 #include <optional>
 #include <string_view>
 
-namespace linerate::replay {
-
-using json::Json;
+namespace linerate::json {
 
 // Takes each object of the arrays of the document's object, such as an event of "traceEvents";
 // they are not in what is yielded.
@@ -23,7 +21,7 @@ std::optional<Json> parse_bounded(std::string_view text, const Visit& visit = {}
 template <typename T>
 bool get(const Json& object, const char* key, T& into) {
   const auto at = object.find(key);
-  return at != object.end() && !at->is_null() && json::convert(*at, into);
+  return at != object.end() && !at->is_null() && convert(*at, into);
 }
 
-}  // namespace linerate::replay
+}  // namespace linerate::json
