@@ -2,7 +2,8 @@
 // again without the job: linerate replay.
 //
 //   trace        the calls of all ranks; the lines of `train_* --trace-comm`, written and read
-//   pytorch      the same from a rank's file of PyTorch: profiler (Kineto), execution trace
+//   pytorch      the same from a rank's file of PyTorch: profiler (Kineto), execution trace;
+//                recorded.h: the calls that its words mean
 //   files        files of either kind, also compressed, put together: one trace, or one sentence
 //   plan         a trace in the order in which each rank makes its calls: what waits for what,
 //                which calls of several ranks are one. Proves that it ends
