@@ -98,12 +98,12 @@ std::optional<std::string> import_all(const ResultsConfig& config) {
   auto opened = sweep::Database::open(config.file, sweep::Database::Use::add);
   if (!opened) return opened.sentence();
   auto database = *std::move(opened);
-  auto known = database.finished({});
+  auto known = database.ends();
   std::size_t added = 0, there = 0;
   for (const auto& [name, file] : files)
     for (const auto& run : single_runs(file)) {
       const auto of = imported(run, name);
-      if (!known.try_emplace({of.command, of.repeat}, 0.0).second) {
+      if (!known.try_emplace({of.command, of.repeat}).second) {
         ++there;
         continue;
       }

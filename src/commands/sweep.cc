@@ -148,18 +148,32 @@ bool SweepRun::run_one(const Turn& turn, TurnsProgress& progress) {
   return true;
 }
 
-// Counts the turns that are over into `progress`; yields those that are left.
-std::vector<Turn> turns_left(const SweepPlan& plan, const sweep::Database* database,
-                             const std::set<Outcome>& again, TurnsProgress& progress) {
-  if (database == nullptr) return plan.order;
-  const auto finished = database->finished(again);
-  std::vector<Turn> left;
+struct TurnsLeft {
+  std::vector<Turn> turns{};
+  bool goes_on = false;  // with an --again that was interrupted
+};
+
+// Counts the turns that are over into `progress`.
+TurnsLeft turns_left(const SweepPlan& plan, const sweep::Database* database,
+                     const std::set<Outcome>& again, TurnsProgress& progress) {
+  if (database == nullptr) return {plan.order};
+  const auto ends = database->ends();
+  const auto end_of = [&](const Turn& turn) {
+    const auto found = ends.find({plan.commands[turn.side], turn.repeat});
+    return found == ends.end() ? nullptr : &found->second;
+  };
+  TurnsLeft left{.goes_on = std::ranges::any_of(plan.order, [&](const Turn& turn) {
+                   const auto* end = end_of(turn);
+                   return end != nullptr && end->again && again.contains(end->outcome);
+                 })};
   for (const auto& turn : plan.order) {
-    const auto found = finished.find({plan.commands[turn.side], turn.repeat});
-    if (found == finished.end())
-      left.push_back(turn);
+    const auto* end = end_of(turn);
+    const bool runs =
+        end == nullptr || (again.contains(end->outcome) && (end->again || !left.goes_on));
+    if (runs)
+      left.turns.push_back(turn);
     else
-      progress.ended(turn.side, found->second);
+      progress.ended(turn.side, end->elapsed_s);
   }
   return left;
 }
@@ -175,7 +189,12 @@ TurnsProgress progress_of(const SweepPlan& plan, const SweepConfig& config, Prog
 void SweepRun::run_all() {
   auto progress = progress_of(
       plan_, config_, progress_style(config_.progress, TextFile::standard_error().terminal()));
-  for (const auto& turn : turns_left(plan_, &database_, config_.again, progress))
+  const auto left = turns_left(plan_, &database_, config_.again, progress);
+  if (left.goes_on)
+    say("note: --again was interrupted: it goes on with what it has left");
+  else if (!config_.again.empty())
+    database_.run_again(config_.again);
+  for (const auto& turn : left.turns)
     if (!run_one(turn, progress)) {
       interrupted_ = true;
       break;
@@ -203,9 +222,12 @@ ExitCode SweepRun::summed_up() const {
   if (!others.empty()) TextFile::standard_output().write(others.text());
   TextFile::standard_output().write(fmt::format("# {} of {}: {}\n", counted(all, "case"),
                                                 plan_.order.size(), sweep::counts_text(counts)));
-  const auto fine = counts[Outcome::ok] + counts[Outcome::slow];
-  if (all > fine) return ExitCode::failed;
-  return counts[Outcome::slow] > 0 ? ExitCode::finding : ExitCode::ok;
+  std::vector<std::string_view> failed;
+  for (const auto& [outcome, count] : counts)
+    if (outcome != Outcome::ok && outcome != Outcome::slow) failed.push_back(name_of(outcome));
+  if (failed.empty()) return counts[Outcome::slow] > 0 ? ExitCode::finding : ExitCode::ok;
+  say(fmt::format("note: --again {} runs what ended so once more", join(failed, ",")));
+  return ExitCode::failed;
 }
 
 ExitCode SweepRun::run() {
@@ -213,8 +235,7 @@ ExitCode SweepRun::run() {
   const auto code = summed_up();
   say(fmt::format("note: linerate results {} shows and exports all of them", config_.output));
   if (!interrupted_) return code;
-  say(fmt::format("interrupted: the same command goes on with {}{}", config_.output,
-                  config_.again.empty() ? "" : "; --again begins anew"));
+  say(fmt::format("interrupted: the same command goes on with {}", config_.output));
   return ExitCode::interrupted;
 }
 
@@ -229,7 +250,7 @@ ExitCode dry_run(const SweepConfig& config, std::uint64_t seed) {
   }
   const auto plan = plan_of(config, seed);
   auto progress = progress_of(plan, config, ProgressStyle::off);
-  const auto left = turns_left(plan, database ? &*database : nullptr, config.again, progress);
+  const auto left = turns_left(plan, database ? &*database : nullptr, config.again, progress).turns;
   for (const auto& turn : left) fmt::print("{}\n", plan.commands[turn.side]);
   const auto runs = counted(left.size(), "run");
   if (const auto seconds = progress.seconds_left())

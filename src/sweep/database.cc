@@ -151,6 +151,13 @@ Failure refusal(const std::string& path, std::string_view why) {
   return Failure{fmt::format("'{}' {}.", path, why)};
 }
 
+Error not_written(const std::string& path, const SqlError& why) {
+  return Error(
+      fmt::format("'{}' cannot be written ({}). All cases that have ended are in the file; the "
+                  "same command goes on.",
+                  path, why.what()));
+}
+
 // What a query for one number yields; -1: nothing.
 std::int64_t number_of(sqlite3* connection, const std::string& query) {
   Statement ask(connection, query);
@@ -253,19 +260,35 @@ Result<Database> Database::open(const std::string& path, Use use) {
   }
 }
 
-std::map<std::pair<std::string, int>, double> Database::finished(
-    const std::set<Outcome>& again) const {
-  std::map<std::pair<std::string, int>, double> found;
-  Statement select(connection_.get(), "SELECT command, repeat, outcome, elapsed_s FROM cases");
+std::map<std::pair<std::string, int>, Database::End> Database::ends() const {
+  std::map<std::pair<std::string, int>, End> found;
+  const bool has_again =
+      number_of(connection_.get(), "SELECT count(*) FROM sqlite_schema WHERE name = 'again'") > 0;
+  Statement select(connection_.get(),
+                   fmt::format("SELECT command, repeat, outcome, elapsed_s, {} FROM cases",
+                               has_again ? "id IN (SELECT case_id FROM again)" : "0"));
   while (select.step()) {
-    Outcome outcome{};
-    double seconds = 0;
-    select.read(2, outcome);
-    select.read(3, seconds);
-    if (!again.contains(outcome))
-      found[{select.text(0), static_cast<int>(select.whole(1))}] = seconds;
+    auto& end = found[{select.text(0), static_cast<int>(select.whole(1))}];
+    select.read(2, end.outcome);
+    select.read(3, end.elapsed_s);
+    end.again = select.whole(4) != 0;
   }
   return found;
+}
+
+// A run that takes the place of an earlier one takes its row here away, too.
+void Database::run_again(const std::set<Outcome>& outcomes) try {
+  execute(connection_.get(),
+          "CREATE TABLE IF NOT EXISTS again "
+          "(case_id INTEGER PRIMARY KEY REFERENCES cases (id) ON DELETE CASCADE)");
+  Statement insert(
+      connection_.get(),
+      fmt::format("INSERT OR IGNORE INTO again SELECT id FROM cases WHERE outcome IN ({})",
+                  question_marks(outcomes.size())));
+  for (const auto outcome : outcomes) insert.bind(std::string(name_of(outcome)));
+  (void)insert.step();
+} catch (const SqlError& error) {
+  throw not_written(path_, error);
 }
 
 // A file without a name is gone with this process, however it ends. Where the file system has no
@@ -316,12 +339,7 @@ void Database::add(const FinishedCase& of, const RunFile& records) {
     } catch (const SqlError& error) {
       (void)::sqlite3_exec(connection_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
       const bool full = error.sql_code() == SQLITE_FULL || error.sql_code() == SQLITE_IOERR;
-      if (retried || !full || !room_) {
-        throw Error(
-            fmt::format("'{}' cannot be written ({}). All cases before it are in the file; "
-                        "the same command goes on.",
-                        path_, error.what()));
-      }
+      if (retried || !full || !room_) throw not_written(path_, error);
       room_.close();
     }
   }

@@ -70,9 +70,16 @@ class Database {
   // sentence. Throws Error where the disk lets nobody use it.
   static Result<Database> open(const std::string& path, Use use);
 
-  // Command and repeat of each case that has ended otherwise than with `again`, and the seconds
-  // that it took.
-  std::map<std::pair<std::string, int>, double> finished(const std::set<Outcome>& again) const;
+  struct End {
+    Outcome outcome = Outcome::ok;
+    double elapsed_s = 0;
+    bool again = false;  // it waits for another run
+  };
+  // By command and repeat.
+  std::map<std::pair<std::string, int>, End> ends() const;
+
+  // Those that ended so wait for another run, until add() has it, also where this process ends.
+  void run_again(const std::set<Outcome>& outcomes);
 
   // Holds back what the next case needs. Throws where the disk has not as much.
   void hold_room();

@@ -18,6 +18,7 @@ class Outcomes(Sweeps):
         for outcome, words in cases.items():
             done = self.sweep(*study, f"-n 20 --expect off {words}")
             self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn(f"--again {outcome} runs what ended so once more", done.stderr)
             self.assertEqual(self.query("SELECT outcome FROM cases ORDER BY id DESC LIMIT 1"),
                              [(outcome,)], done.stdout + done.stderr)
         self.assertIn("Unknown option '--no-such-option'", self.results().stdout)

@@ -77,14 +77,34 @@ TEST_F(Databases, GiveBackWhatTheyGot) {
   EXPECT_EQ(all[0].records, some_case("a").records);
 }
 
-TEST_F(Databases, KnowWhatIsFinishedButForOutcomesThatAreRunAgain) {
-  auto database = open();
-  database.add(some_case("a"), {});
-  database.add(some_case("b", Outcome::hung), {});
+TEST_F(Databases, KnowHowCasesEndedAndForHowLong) {
+  open().add(some_case("a", Outcome::hung), {});
 
-  EXPECT_THAT(database.finished({}), SizeIs(2));
-  EXPECT_THAT(database.finished({Outcome::hung}),
-              ElementsAre(testing::Pair(testing::Pair("a", 1), 2.5)));
+  const auto ends = open(Database::Use::read).ends();
+
+  ASSERT_THAT(ends, SizeIs(1));
+  const auto& [key, end] = *ends.begin();
+  EXPECT_EQ(key, std::pair(std::string("a"), 1));
+  EXPECT_EQ(end.outcome, Outcome::hung);
+  EXPECT_EQ(end.elapsed_s, 2.5);
+  EXPECT_FALSE(end.again);
+}
+
+TEST_F(Databases, KeepWhatWaitsForAnotherRunUntilItHasEnded) {
+  const auto waiting = [&] {
+    std::vector<std::string> commands;
+    for (const auto& [key, end] : open(Database::Use::read).ends())
+      if (end.again) commands.push_back(key.first);
+    return commands;
+  };
+  open().add(some_case("a"), {});
+  open().add(some_case("b", Outcome::hung), {});
+  open().add(some_case("c", Outcome::hung), {});
+  open().run_again({Outcome::hung, Outcome::crashed});
+
+  EXPECT_THAT(waiting(), ElementsAre("b", "c"));
+  open().add(some_case("c", Outcome::hung), {});
+  EXPECT_THAT(waiting(), ElementsAre("b"));
 }
 
 TEST_F(Databases, PutACaseThatWasRunAgainInThePlaceOfTheFirst) {
