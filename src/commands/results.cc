@@ -6,6 +6,7 @@
 #include "commands/command.h"
 #include "commands/compare_sources.h"
 #include "commands/report.h"
+#include "commands/scratch_folder.h"
 #include "compare/import.h"
 #include "output/text_file.h"
 #include "sweep/table.h"
@@ -142,20 +143,22 @@ class Export {
     });
   }
 
-  std::optional<std::string> csv() const {
-    return write_file(config_.csv_file, [&](TextFile& file) {
+  std::optional<std::string> csv(const std::string& path) const {
+    return write_file(path, [&](TextFile& file) {
       file.write(sweep::csv_heading_of_cases());
       each([&](const sweep::FinishedCase& of) { file.write(sweep::csv_lines(of)); });
     });
   }
 
-  void parquet() const {
+  std::optional<std::string> parquet() const {
+    const ScratchFolder scratch;
+    const auto lines = (scratch.path() / "all.csv").string();
+    if (auto refusal = csv(lines)) return refusal;
     const ReportScript script{"parquet.py", "a Python 3 with pyarrow (pip install pyarrow)"};
     auto command = command_of(script, input_.environment);
-    command.push_back(config_.parquet_file);
-    auto text = sweep::csv_heading_of_cases();
-    each([&](const sweep::FinishedCase& of) { text += sweep::csv_lines(of); });
-    (void)run_script(script, command, text);
+    command.insert(command.end(), {config_.parquet_file, lines});
+    (void)run_script(script, command, {});
+    return std::nullopt;
   }
 
  private:
@@ -213,9 +216,9 @@ ExitCode results_command(const CommandInput& input) {
       !(config->jsonl_file.empty() && config->csv_file.empty() && config->parquet_file.empty());
   std::optional<std::string> refusal;
   if (!config->jsonl_file.empty()) refusal = all.jsonl();
-  if (!refusal && !config->csv_file.empty()) refusal = all.csv();
+  if (!refusal && !config->csv_file.empty()) refusal = all.csv(config->csv_file);
+  if (!refusal && !config->parquet_file.empty()) refusal = all.parquet();
   if (refusal) return refuse(*refusal);
-  if (!config->parquet_file.empty()) all.parquet();
   if (!exports) print_list(*config, *database);
   return ExitCode::ok;
 }

@@ -3,8 +3,6 @@
 import csv
 import io
 import json
-import subprocess
-import unittest
 
 from support import json_lines, main, run, tool
 from sweep import LINERATE, QUICK, Sweeps
@@ -50,18 +48,6 @@ class Results(Sweeps):
         ring = [row for row in rows if json.loads(row["case_variables"])["NCCL_ALGO"] == "Ring"]
         self.assertEqual(len(ring), len(rows) // 2)
         self.assertEqual({row["bytes"] for row in rows if row["case_sizes"] == "64"}, {"64"})
-
-    def test_writes_parquet_where_python_can(self):
-        has = subprocess.run(["/usr/bin/python3", "-c", "import pyarrow"], check=False,
-                             capture_output=True).returncode == 0
-        path = self.folder / "all.parquet"
-        done = self.results("--parquet", str(path))
-        if not has:
-            self.assertEqual(done.returncode, 5)
-            self.assertIn("pyarrow", done.stderr)
-            self.assertFalse(path.exists())
-            raise unittest.SkipTest("no pyarrow here: only that it is missed was seen")
-        self.assertEqual(path.read_bytes()[:4], b"PAR1")
 
     def test_adds_runs_of_other_files_once(self):
         table, lines = self.folder / "table.txt", self.folder / "runs.jsonl"
