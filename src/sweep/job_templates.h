@@ -104,6 +104,8 @@ spec:
 {head}    workerGroupSpecs:
       - groupName: nodes
         replicas: {nodes}
+        minReplicas: {nodes}
+        maxReplicas: {nodes}
         rayStartParams: {}
 {pod})";
 
