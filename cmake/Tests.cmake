@@ -311,7 +311,7 @@ linerate_python_test(architecture.rules architecture tests/architecture/check_la
 linerate_python_test(architecture.scopes architecture tests/architecture/scopes_test.py)
 linerate_python_test(report.files report tests/system/report_test.py)
 foreach(name IN ITEMS answer bands between charts compare effects fuzz input metrics pairs pointing
-    pip problems runs sizes sorting study study_fuzz texts)
+    pip problems runs sizes sorting study study_fuzz texts trends)
   linerate_python_test(report.${name} report tests/system/report_${name}_test.py)
 endforeach()
 linerate_python_test(output.parsers output tests/system/parsers_test.py)

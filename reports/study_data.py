@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from units import format_bytes, format_collective
+from study_problems import Problem
+from units import format_bytes, format_collective, plural
 
 NOTHING_SET = "nothing set"
 Settings = tuple[tuple[str, str], ...]  # names and values, those that a case did not set left out
@@ -35,20 +36,7 @@ class What(NamedTuple):
     @property
     def ranks(self) -> str:
         return (f"{self.nnodes}x{self.nranks // self.nnodes} ranks" if self.nnodes > 1
-                else f"{self.nranks} ranks")
-
-
-@dataclass(frozen=True)
-class Problem:
-    """A case that did not end well."""
-
-    outcome: str
-    command: str
-    reason: str
-
-    @property
-    def mild(self) -> bool:
-        return self.outcome == "slow"
+                else plural(self.nranks, "rank"))
 
 
 class Point(NamedTuple):

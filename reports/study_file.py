@@ -8,12 +8,13 @@ from pathlib import Path
 
 from checked import MAX_WORD, printable
 from runlog import BadInput
-from study_data import Point, Problem, Settings, Study, What
+from study_data import Point, Settings, Study, What
+from study_problems import Problems
 
 APPLICATION, SCHEMA = 0x4C4E5254, 1
 MAGIC = b"SQLite format 3\0"
 MEASURED = ("ok", "slow")
-MAX_PROBLEMS, MAX_RESULTS = 200, 5_000_000
+MAX_RESULTS = 5_000_000
 FOREIGN = "is no file of linerate sweep."
 PAIRS = "collective LIKE 'p2p!_%' ESCAPE '!'"
 
@@ -37,6 +38,7 @@ def _read_cases(file: sqlite3.Connection, study: Study) -> dict[int, tuple[int, 
     """Of each case that measured the index of its settings, and when it began."""
     indices: dict[Settings, int] = {}
     cases = {}
+    problems = Problems()
     for (number, command, outcome, reason, algorithm, backend, start, variables, when, name,
          host, version) in file.execute(
             "SELECT id, command, outcome, reason, algorithm, backend, start, variables, "
@@ -46,12 +48,11 @@ def _read_cases(file: sqlite3.Connection, study: Study) -> dict[int, tuple[int, 
             if value:
                 study.facts.setdefault(fact, set()).add(_word(value))
         if outcome != "ok":
-            study.problems.append(Problem(printable(outcome), printable(command)[:300],
-                                          printable(reason)[:300]))
+            problems.add(printable(outcome), printable(reason), printable(command))
         if outcome in MEASURED:
             settings = _settings(algorithm, backend, start, variables)
             cases[number] = (indices.setdefault(settings, len(indices)), str(when))
-    study.problems = sorted(study.problems, key=lambda problem: problem.mild)[:MAX_PROBLEMS]
+    study.problems = problems.by_reason()
     study.settings = list(indices)
     return cases
 
@@ -71,8 +72,7 @@ def _read_results(file: sqlite3.Connection, study: Study,
             Point(case, when, float(time_us), float(busbw or 0)))
         study.nresults += 1
         if study.nresults > MAX_RESULTS:
-            raise BadInput(f"{study.name} has more than {MAX_RESULTS} results, the most that fit a "
-                           "page.")
+            raise BadInput(f"{study.name} has more than {MAX_RESULTS} results, a page's most.")
     for key, found in whats.items():
         collective, type_, redop, root, placement, *counts = key
         size, nranks, nnodes = map(int, counts)

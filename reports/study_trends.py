@@ -8,6 +8,7 @@ from statistics import median
 
 from study_data import NOTHING_SET, Point, Study, What
 from study_effects import Medians
+from units import plural
 
 LEAST_RUNS = 4  # of a history
 MAX_HISTORIES = 60
@@ -57,13 +58,15 @@ def scalings_of(study: Study, medians: Medians) -> list[Scaling]:
     unit = "nodes" if len({what.nnodes for what in medians}) > 1 else "ranks"
     families: dict[tuple, dict[int, What]] = defaultdict(dict)
     for what in medians:
+        if what.nranks == 1:
+            continue  # its bandwidth is none of a network
         each = what.nranks // what.nnodes if unit == "nodes" else what.nnodes
         count = what.nnodes if unit == "nodes" else what.nranks
         families[(*what[:6], each)][count] = what
     largest: dict[str, tuple] = {}
-    for family, whats in families.items():
-        collective, size = family[0], family[5]
-        if len(whats) > 1 and (collective not in largest or size > largest[collective][5]):
+    for family, whats in sorted(families.items(), reverse=True):  # float rather than bfloat16
+        collective = family[0]
+        if len(whats) > 1 and (collective not in largest or family[5:] > largest[collective][5:]):
             largest[collective] = family
     found = []
     for collective in sorted(largest):
@@ -71,7 +74,10 @@ def scalings_of(study: Study, medians: Medians) -> list[Scaling]:
         for count, what in sorted(families[largest[collective]].items()):
             for index, points in study.points[what].items():
                 lines[study.words(index)][count] = median(p.busbw_gbps for p in points)
-        title = what.words.rsplit(",", 1)[0]
+        each = largest[collective][-1]
+        others = (f"{plural(each, 'rank')} a node" if unit == "nodes" else
+                  f"on {each} nodes" if each > 1 else "")
+        title = ", ".join(filter(None, (what.words.rsplit(",", 1)[0], others)))
         if shown := _shown(lines):
             found.append(Scaling(title, unit, shown))
     return found

@@ -24,6 +24,20 @@ class StudyPage(StudyCase):
         self.assertNotIn("<i>", page)
         self.assertNotIn("http", page.replace("http-equiv", ""))
 
+    def test_cases_that_failed_for_the_same_reason_are_one_row(self):
+        for nodes in (1, 2, 4):
+            self.case({}, {}, outcome="no_start", nodes=nodes)
+        self.case({}, {}, outcome="crashed")
+        self.file.execute("UPDATE cases SET command = ? WHERE outcome = 'crashed'",
+                          (f"first {'x' * 500} last",))
+
+        crashed, no_start = sorted(self.study().problems, key=lambda one: one.cases)
+
+        self.assertEqual((no_start.outcome, no_start.cases, no_start.command),
+                         ("no_start", 3, "run <1>"))
+        self.assertRegex(crashed.command, "^first x+ … x+ last$")
+        self.assertEqual(len(crashed.command), 303)
+
     def test_pairs_of_ranks_are_of_the_last_run_that_timed_them(self):
         for nranks in (3, 4):
             number = self.file.execute(
