@@ -385,7 +385,7 @@ linerate_python_test(system.sweep_50_kills slow tests/system/sweep_kills_test.py
   LINERATE_KILLS=50 LINERATE_SEED=21)
 linerate_python_test(system.elastic_20_kills full tests/system/elastic_test.py
   LINERATE_KILLS=20 LINERATE_SEED=19)
-set_tests_properties(system.elastic_20_kills PROPERTIES TIMEOUT 1200)
+set_tests_properties(system.elastic_20_kills system.sweep_50_kills PROPERTIES TIMEOUT 1200)
 # Each layout of up to 8 ranks, 294: an hour of two cores.
 linerate_python_test(system.train_all_layouts full tests/system/train_layouts_test.py
   TRAIN_LAYOUTS=all)
