@@ -25,9 +25,9 @@ struct HostOptions {
   // barriers of its communicator, as long as that lives: right for threads that only call and wait,
   // wrong for those that start threads to compute.
   bool ranks_stay = false;
-  // Private buffers of so many bytes, twice as many where peers write to them, are read and written
-  // by other processes where the kernel lets them: from there on its calls (1.5 us) cost less than
-  // a second copy. Smaller ones go through shared memory, all of them where it is kNever.
+  // Private buffers of so many bytes are read and written by other processes where the kernel lets
+  // them: from there on its calls (1.5 us) cost less than a second copy. Smaller ones go through
+  // shared memory, all of them where it is kNever.
   static constexpr std::size_t kNever = std::size_t{1} << 62;
   std::size_t attach_bytes = std::size_t{32} << 10;
   // Consecutive ranks that count as close to each other; 0: as caches and memory nodes say.

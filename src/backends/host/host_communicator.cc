@@ -130,7 +130,9 @@ void HostCommunicator::run(const Op& op) {
   if (&algorithm == &kEager) return eager_.run(op);
   if (op.kind != OpKind::all_to_all)
     return run_scheduled(op, executor_.schedule_for(problem, algorithm));
-  run_staged(op, {.send = true, .recv = true},
+  // A peer writes here where it or this rank is in place, and reaches private memory where it can.
+  const bool in_place = op.send.data() == op.recv.data();
+  run_staged(op, {.send = true, .recv = in_place || !team_.attaches()},
              [&](const Op& staged) { host::all_to_all(team_, staged, streams(op)); });
 }
 

@@ -12,10 +12,9 @@ bool overlap(ConstView a, ConstView b) {
 
 }  // namespace
 
-bool Staging::out_of_reach(ConstView view, bool written) {
+bool Staging::out_of_reach(ConstView view) {
   if (!team_.spans_processes() || view.empty() || !is_outside(view.data())) return false;
-  const std::size_t least = team_.setup().attach_bytes * (written ? 2 : 1);
-  const bool attaches = team_.attaches() && view.size() >= least;
+  const bool attaches = team_.attaches() && view.size() >= team_.setup().attach_bytes;
   attached_ = attached_ || attaches;
   return !attaches;
 }
@@ -24,8 +23,8 @@ Op Staging::stage(const Op& op, const Exposure& exposure) {
   const auto [send_bytes, recv_bytes] = extent_of(op, team_.rank(), team_.nranks());
   const ConstView send = op.send.first(exposure.send ? send_bytes : 0);
   const View recv = op.recv.first(exposure.recv ? recv_bytes : 0);
-  const bool far_send = out_of_reach(send, exposure.recv);
-  const bool far_recv = out_of_reach(recv, true);
+  const bool far_send = out_of_reach(send);
+  const bool far_recv = out_of_reach(recv);
   Op staged = op;
   if (far_send || (has_no_in_place_form(op.kind) && overlap(send, op.recv))) {
     const View room{grow(send_, send.size(), *region_), send.size()};

@@ -49,8 +49,7 @@ class Staging {
   bool is_outside(const std::byte* data) const {
     return data != nullptr && !team_.arena().contains(data);
   }
-  // `written`: peers write in this call.
-  bool out_of_reach(ConstView view, bool written);
+  bool out_of_reach(ConstView view);
 
   const Team& team_;
   std::shared_ptr<Region> region_;

@@ -16,7 +16,7 @@ bool Streaming::pays(const std::byte* result, std::size_t footprint) {
   const bool used = use.result != nullptr;
   const std::size_t since = touched_ - use.touched_before;
   use = {result, touched_};
-  return footprint > cache_bytes_ || (used && since > cache_bytes_);
+  return footprint >= cache_bytes_ - cache_bytes_ / 4 || (used && since > cache_bytes_);
 }
 
 Streaming::Use& Streaming::use_of(const std::byte* result) {

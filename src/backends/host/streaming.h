@@ -13,7 +13,8 @@ std::size_t footprint_of(const Op& op, int rank, int nranks);
 
 // A store through the cache first reads the line that it will overwrite; a streaming one does not,
 // but leaves nothing in the cache. It pays where the lines would not stay there until the next use:
-// when the buffers of one call exceed the cache, or when so much else was touched since these
+// when the buffers of one call take three quarters of the cache, which holds other things too
+// (8 MiB of send_recv in 32 MiB: 1.7 times as fast), or when so much else was touched since these
 // buffers were last used that they have left it. Of one rank; used by one thread.
 class Streaming {
  public:

@@ -21,9 +21,9 @@ class StreamingTest : public testing::Test {
   Streaming streaming_{kCache};
 };
 
-TEST_F(StreamingTest, PaysWhereTheBuffersExceedTheCache) {
-  EXPECT_FALSE(streaming_.pays(page(0), kCache));
-  EXPECT_TRUE(streaming_.pays(page(0), kCache + 1));
+TEST_F(StreamingTest, PaysWhereTheBuffersTakeMostOfTheCache) {
+  EXPECT_FALSE(streaming_.pays(page(0), kCache / 4 * 3 - 1));
+  EXPECT_TRUE(streaming_.pays(page(0), kCache / 4 * 3));
 }
 
 TEST_F(StreamingTest, DoesNotPayForBuffersThatAreUsedAgainAtOnce) {
@@ -43,8 +43,7 @@ TEST_F(StreamingTest, PaysForBuffersThatRotateThroughMoreThanTheCache) {
 // More buffers than are remembered: whoever is not among those has not been used for long.
 TEST_F(StreamingTest, PaysForBuffersThatAreTooManyToRemember) {
   int paid = 0;
-  for (std::size_t i = 0; i < 6000; ++i)
-    paid += streaming_.pays(page(i % 3000), 128 << 10) ? 1 : 0;
+  for (std::size_t i = 0; i < 6000; ++i) paid += streaming_.pays(page(i % 3000), 128 << 10) ? 1 : 0;
 
   EXPECT_GE(paid, 3000);
 }
