@@ -105,8 +105,7 @@ install: tools trainers ## into $(DESTDIR)$(PREFIX); tools named with NAME_SUFFI
 uninstall: ## what install has installed, of $(DESTDIR)
 	@awk 1 build/install_manifest_*.txt | sed 's|^|$(DESTDIR)|' | xargs -r -d '\n' rm -f
 
-package: all ## .deb, .rpm (where rpmbuild is) and .tgz, in build/packages
-	@cmake --build build -j $(JOBS) --target tools
+package: tools trainers ## .deb, .rpm (where rpmbuild is) and .tgz, in build/packages
 	@cd build && cpack -B packages -G "TGZ;DEB$(if $(shell command -v rpmbuild),;RPM)"
 
 deps-bundle: ## the same, with what bundle needs
