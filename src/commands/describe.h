@@ -15,7 +15,7 @@
 
 namespace linerate {
 
-std::string version_text();  // "linerate 0.1.0 (9a56e2ea7b6b)"
+std::string version_text();  // "linerate 0.2.0 (9a56e2ea7b6b)"
 
 // 16 hexadecimal digits, new each time: of a run, of a study.
 std::string random_id();
