@@ -1,4 +1,5 @@
 // Times kernels of the device's Math: lines of "kind m n k" on stdin, microseconds on stdout.
+#include "cli/help.h"
 #include "commands/program.h"
 #include "trainers/programs/math_times.h"
 
@@ -9,13 +10,29 @@
 #include <iostream>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace {
 
 constexpr int kMostThreads = 4096;
 
+void print_help() {
+  fmt::print(
+      "usage:   math_perf THREADS\n"
+      "example: echo product 512 512 512 | math_perf 2\n\n"
+      "Times kernels of a training step, for linerate plan: reads lines of 'kind m n k' on stdin,\n"
+      "and prints microseconds. THREADS compute at once.\n"
+      "\nHelp\n  -h, --help                       print this text\n{}",
+      linerate::exit_codes_text());
+}
+
 linerate::ExitCode run(int argc, char** argv) {
+  const std::string_view word = argc == 2 ? argv[1] : "";
+  if (word == "-h" || word == "--help") {
+    print_help();
+    return linerate::ExitCode::ok;
+  }
   const int threads = argc == 2 ? std::atoi(argv[1]) : 0;
   if (threads < 1 || threads > kMostThreads) {
     fmt::print(stderr,

@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::pair<std::string_view, std::string_view> kTrainers[] = {
     {"train_ddp", "trains a reference model data-parallel, and says where the time goes"},
-    {"train_fsdp", "likewise with sharded parameters, gradients and optimizer"},
-    {"train_3d", "likewise with tensor, context, pipeline and data parallelism"},
+    {"train_fsdp", "trains one with sharded parameters, gradients and optimizer"},
+    {"train_3d", "trains one with tensor, context, pipeline and data parallelism"},
 };
 
 Audience audience_of(const ToolRow& tool) {

@@ -17,7 +17,8 @@ constexpr std::string_view kAny = "*";
 constexpr double kMostPlainNumber = 1e15;
 
 // What one may not give in a file.
-constexpr std::string_view kOfWords[] = {"config", "dump-config", "help", "list", "dry-run"};
+constexpr std::string_view kOfWords[] = {"config", "dump-config", "help",
+                                         "list",   "dry-run",     "version"};
 
 std::vector<std::string> words_in(std::string_view text) {
   return text.empty() ? std::vector<std::string>() : split(text, ' ');

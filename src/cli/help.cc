@@ -1,13 +1,16 @@
-// Every text is lines of two columns: names, and words that are wrapped behind them.
+// Every text is usage, what it is for, lines of two columns (names, and words that are wrapped
+// behind them), and exit codes.
 #include "cli/help.h"
 
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/command_lines.h"
 #include "cli/option.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 namespace linerate {
 namespace {
@@ -19,9 +22,12 @@ constexpr std::size_t kToolColumn = 34;
 constexpr std::size_t kCodeColumn = 7;
 constexpr std::size_t kWidest = 100;
 
-// `left`, and behind it the words of `text` from `column` on, in as many lines as they need.
+// `left`, and behind it, or below it where it is too long, the words of `text` from `column` on, in
+// as many lines as they need.
 std::string in_column(std::string_view left, std::size_t column, std::string_view text) {
-  auto lines = fmt::format("{:<{}}", left, column);
+  const bool fits = left.empty() || columns_of(left) + 2 <= column;
+  auto lines =
+      fits ? fmt::format("{:<{}}", left, column) : fmt::format("{}\n{:{}}", left, "", column);
   std::size_t used = column;
   for (const auto& word : split(text, ' ')) {
     if (used > column && used + 1 + word.size() > kWidest) {
@@ -58,17 +64,15 @@ std::string options_text(Audience program) {
   return text;
 }
 
+// Of what has no options of its own.
+std::string help_option_text() {
+  return "\nHelp\n" + in_column("  -h, --help", kOptionColumn, "print this text");
+}
+
 std::string variables_text() {
   std::string text = "\nVariables\n";
   for (const auto& row : variables())
     text += in_column(fmt::format("  {}", row.name), kVariableColumn, row.help);
-  return text;
-}
-
-std::string exit_codes_text() {
-  std::string text = "\nExit codes\n";
-  for (const auto& row : kExitCodes)
-    text += in_column(fmt::format("  {}", static_cast<int>(row.code)), kCodeColumn, row.meaning);
   return text;
 }
 
@@ -80,13 +84,14 @@ std::string tools_text() {
 }
 
 // The commands of two words that begin with this one.
-std::string parts_text(std::string_view first) {
-  std::string text = "\nWHAT\n";
+std::string parts_text(const CommandRow& command) {
+  std::string text;
   for (const auto& row : commands())
-    if (row.name.starts_with(std::string(first) + ' '))
-      text += in_column(fmt::format("  {}", row.name.substr(first.size() + 1)), kToolColumn,
+    if (row.name.starts_with(std::string(command.name) + ' '))
+      text += in_column(fmt::format("  {}", row.name.substr(command.name.size() + 1)), kToolColumn,
                         row.summary);
-  return text;
+  const auto* title = command.arguments.starts_with("[WHAT]") ? "WHAT" : "Commands";
+  return text.empty() ? text : fmt::format("\n{}\n{}", title, text);
 }
 
 std::string examples(const Invocation& call) {
@@ -108,6 +113,19 @@ std::string examples(const Invocation& call) {
 
 }  // namespace
 
+std::string exit_codes_text() {
+  std::string text = "\nExit codes\n";
+  for (const auto& row : kExitCodes)
+    text += in_column(fmt::format("  {}", static_cast<int>(row.code)), kCodeColumn, row.meaning);
+  return text;
+}
+
+std::string sentence(std::string_view phrase) {
+  std::string text(phrase);
+  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return text + '.';
+}
+
 std::string tool_help(const Invocation& call) {
   if (call.audience() == Audience::suite) return command_help(*find_command(Audience::suite));
   const auto tool = std::ranges::find_if(tools(), [&](const ToolRow& row) {
@@ -115,9 +133,9 @@ std::string tool_help(const Invocation& call) {
   });
   const auto summary = call.collective == nullptr ? tool->summary : call.collective->summary;
   auto text = fmt::format(
-      "usage:   {} [options]\n{}\n{}.\n"
+      "usage:   {} [options]\n{}\n{}\n"
       "Sizes take K, M, G or T (powers of 1024); defaults stand in brackets.\n",
-      call.program, examples(call), summary);
+      call.program, examples(call), sentence(summary));
   text += options_text(call.audience());
   if (call.audience() == Audience::collectives) text += variables_text();
   return text + exit_codes_text();
@@ -139,23 +157,23 @@ std::string linerate_help() {
 
 std::string command_help(const CommandRow& row) {
   const auto blank = row.arguments.empty() ? "" : " ";
-  const auto usage =
-      fmt::format("usage:   {} {}{}{}\n\n", kLinerate, row.name, blank, row.arguments);
-  if (row.options) {
-    auto text = usage + in_column("", 0, row.about) + options_text(*row.options);
-    if (row.options == Audience::doctor_node) text += parts_text(row.name);
-    if (row.options == Audience::suite) text += variables_text() + exit_codes_text();
-    return text;
-  }
-  auto text = fmt::format("{}{}.\n", usage, row.summary);
-  if (row.command != Command::perf) return text;
-  return text + tools_text() +
-         fmt::format("\n{} perf TOOL -h lists a tool's options.\n", kLinerate);
+  auto text = fmt::format("usage:   {} {}{}{}\n\n", kLinerate, row.name, blank, row.arguments);
+  text += in_column("", 0, row.about.empty() ? sentence(row.summary) : std::string(row.about));
+  if (row.command == Command::perf) text += tools_text();
+  text += parts_text(row) + (row.options ? options_text(*row.options) : help_option_text());
+  if (row.options == Audience::suite) text += variables_text();
+  return text + exit_codes_text();
 }
 
 std::string program_help(std::string_view program, Audience options) {
-  return fmt::format("usage:   {} [options]\n", program) + options_text(options) +
-         exit_codes_text();
+  auto text = fmt::format(
+      "usage:   {0} [options]\n"
+      "example: {0} --model micro -t 2 --steps 20\n"
+      "         mpirun -np 2 {0} --model d12\n\n",
+      program);
+  for (const auto& line : command_lines())
+    if (line.spellings.front() == program) text += in_column("", 0, sentence(line.summary));
+  return text + options_text(options) + exit_codes_text();
 }
 
 std::string help_text(const Invocation& call) {

@@ -31,17 +31,23 @@ inline constexpr auto kExitCodes = std::to_array<ExitCodeRow>({
     {ExitCode::interrupted, "interrupted by Ctrl-C or SIGTERM", "130 from the shell"},
 });
 
+// "which node is slow" -> "Which node is slow."
+std::string sentence(std::string_view phrase);
+
+// The last part of each help.
+std::string exit_codes_text();
+
 // What -h prints for a tool: usage, two examples, every option by group, variables, exit codes.
 std::string tool_help(const Invocation& call);
 
 // What `linerate --help` prints: sub-commands and tools.
 std::string linerate_help();
 
-// What `linerate help docs` prints: usage and purpose of one command, and its options; of perf, the
-// tools as well.
+// What `linerate help docs` prints: usage and purpose of one command, the commands or tools behind
+// it, its options, exit codes.
 std::string command_help(const CommandRow& row);
 
-// What -h prints for a program of its own.
+// What -h prints for a trainer.
 std::string program_help(std::string_view program, Audience options);
 
 // What a call of Command::help asks for: the command that it names, or linerate itself.

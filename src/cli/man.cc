@@ -37,11 +37,8 @@ std::string plain(std::string_view text) {
 std::string bold(std::string_view text) { return fmt::format(R"(\fB{}\fR)", plain(text)); }
 std::string italic(std::string_view text) { return fmt::format(R"(\fI{}\fR)", plain(text)); }
 
-std::string sentence(std::string_view phrase) {
-  auto text = plain(phrase);
-  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
-  return text + '.';
-}
+// In man's macros.
+std::string said(std::string_view phrase) { return sentence(plain(phrase)); }
 
 std::string entry(std::string_view left, std::string_view text) {
   return fmt::format(".TP\n{}\n{}\n", left, text);
@@ -52,7 +49,7 @@ std::string option(const OptionRow& row) {
   if (row.short_name != 0)
     left = fmt::format("{}, {}", bold(fmt::format("-{}", row.short_name)), left);
   if (!row.is_flag()) left += ' ' + italic(row.metavar);
-  auto text = sentence(row.help);
+  auto text = said(row.help);
   if (!row.default_text.empty()) text += fmt::format(" Default: {}.", plain(row.default_text));
   if (!row.note.empty()) text += '\n' + plain(row.note);
   return entry(left, text);
@@ -72,7 +69,7 @@ std::string options(Audience program) {
 std::string exit_codes() {
   std::string text = ".SH EXIT STATUS\n";
   for (const auto& row : kExitCodes)
-    text += entry(bold(fmt::to_string(static_cast<int>(row.code))), sentence(row.meaning));
+    text += entry(bold(fmt::to_string(static_cast<int>(row.code))), said(row.meaning));
   return text;
 }
 
@@ -105,7 +102,7 @@ std::string see_also(std::string_view name) {
 
 std::string variables() {
   std::string text = ".SH ENVIRONMENT\n";
-  for (const auto& row : linerate::variables()) text += entry(bold(row.name), sentence(row.help));
+  for (const auto& row : linerate::variables()) text += entry(bold(row.name), said(row.help));
   return text;
 }
 
@@ -114,7 +111,7 @@ std::string page(const CommandLine& line) {
   std::vector<std::string> spellings;
   for (const auto& spelling : line.spellings)
     spellings.push_back(fmt::format("{} {}", bold(spelling), plain(line.arguments)));
-  const auto about = line.about.empty() ? sentence(line.summary) : plain(line.about);
+  const auto about = line.about.empty() ? said(line.summary) : plain(line.about);
   auto text = head(name, line.summary) + synopsis(spellings) +
               fmt::format(".SH DESCRIPTION\n{}\n", about) + options(line.options);
   if (line.options == Audience::collectives || line.options == Audience::suite) text += variables();
@@ -127,13 +124,11 @@ std::string first_page() {
       synopsis({fmt::format("{} {} [arguments]", bold(kLinerate), italic("COMMAND"))}) +
       ".SH COMMANDS\n";
   for (const auto& row : commands())
-    text +=
-        entry(fmt::format("{} {}", bold(row.name), plain(row.arguments)), sentence(row.summary));
+    text += entry(fmt::format("{} {}", bold(row.name), plain(row.arguments)), said(row.summary));
   text += fmt::format(".SH TOOLS\nPrograms of their own, and names behind {}.\n",
                       bold("linerate perf"));
   for (const auto& tool : tools())
-    text +=
-        entry(fmt::format("{}, {}", bold(tool.program), bold(tool.name)), sentence(tool.summary));
+    text += entry(fmt::format("{}, {}", bold(tool.program), bold(tool.name)), said(tool.summary));
   return text + exit_codes() + see_also(kLinerate);
 }
 

@@ -215,7 +215,7 @@ std::string variables_text() {
   return text;
 }
 
-std::string exit_codes_text() {
+std::string exit_codes_table() {
   std::string text =
       "## Exit codes\n\n"
       "The same for every backend. Under mpirun and srun you may see the launcher's own code\n"
@@ -275,7 +275,7 @@ std::string cli_markdown() {
   std::string text(kIntroduction);
   for (const auto& part : {tools_text(), std::string(kValues), options_text(), memcpy_text(),
                            commands_text(), trainers_text(), dialects_text(), variables_text(),
-                           std::string(kFakeText), exit_codes_text()})
+                           std::string(kFakeText), exit_codes_table()})
     text += '\n' + part;
   return text;
 }

@@ -67,7 +67,10 @@ std::span<const OptionGroup> groups_of_doctor(Audience program) {
 // Of the commands that have one table.
 std::span<const OptionGroup> groups_of_one_table(Audience program) {
   static const auto kHelp = help_options().first(1);  // -h
-  static const std::array<OptionGroup, 1> kMemcpy{{{"Options", memcpy_options()}}};
+  constexpr std::size_t kHelpRows = 3;                // the last of memcpy_options()
+  static const auto kCopies = memcpy_options();
+  static const std::array<OptionGroup, 2> kMemcpy{
+      {{"Options", kCopies.first(kCopies.size() - kHelpRows)}, {"Help", kCopies.last(kHelpRows)}}};
   static const std::array<OptionGroup, 2> kTune{{{"Options", tune_options()}, {"Help", kHelp}}};
   static const std::array<OptionGroup, 2> kTuneLibrary{
       {{"Options", tune_library_options()}, {"Help", kHelp}}};

@@ -77,6 +77,9 @@ constexpr auto kTrainingOutputRows = std::to_array<OptionRow>({
     {.long_name = "dry-run",
      .help = "print what would be done: parameters, buckets, bytes, memory",
      .apply = set_flag<TrainOptions, &TrainOptions::dry_run>},
+    {.long_name = "version",
+     .help = "print the version",
+     .apply = set_flag<TrainOptions, &TrainOptions::version>},
 });
 
 }  // namespace

@@ -12,7 +12,9 @@ namespace linerate {
 namespace {
 
 constexpr auto kCommandRows = std::to_array<CommandRow>({
-    {Command::perf, "perf", "TOOL [options]", "run one of the tools (perf may be left out)"},
+    {Command::perf, "perf", "TOOL [options]", "run one of the tools (perf may be left out)",
+     std::nullopt,
+     "Runs one of the tools; perf may be left out. `linerate perf TOOL -h` lists its options."},
     {Command::suite, "suite", "[options]",
      "all collectives in one go: a table of each, and a summary of all", Audience::suite,
      "Runs the collectives one after the other in one job, with one table each and a summary of "
@@ -23,8 +25,8 @@ constexpr auto kCommandRows = std::to_array<CommandRow>({
     {Command::topo, "topo", "[options]",
      "this machine's parts and links, or another's, and how fast NCCL should be on it",
      Audience::topo,
-     "What this machine is made of, how its parts are linked, and how fast NCCL should be on it. "
-     "`linerate topo place --help`: how ranks are bound to it.",
+     "Says what this machine is made of, how its parts are linked, and how fast NCCL should be on "
+     "it.",
      "What this machine, another one or a built-in node is made of, and what NCCL makes of it: "
      "[topology](topology.md)."},
     {Command::topo, "topo place", "[options]",
@@ -37,8 +39,7 @@ constexpr auto kCommandRows = std::to_array<CommandRow>({
     {Command::tune, "tune", "host [options]",
      "measure the host backend's algorithms here, and use the fastest from then on", Audience::tune,
      "Measures every algorithm of the host backend by collective, ranks and size, and keeps the "
-     "fastest in a table that later runs on this machine use. `linerate tune nccl|mpi|gloo "
-     "--help`: the settings of these libraries.",
+     "fastest in a table that later runs on this machine use.",
      "It measures the algorithms of the host backend: [tuning](tuning.md#the-host-backend)."},
     {Command::tune, "tune nccl|mpi|gloo", "[options]",
      "search the settings of NCCL, Open MPI or Gloo for those that make collectives faster here",
@@ -238,7 +239,7 @@ const CommandRow* find_part(const std::string& name, const std::string& part) {
   return find_command(name + ' ' + part);
 }
 
-// linerate help [COMMAND|TOOL]
+// linerate help [COMMAND|TOOL], help topo place, help perf all_reduce
 Result<Invocation> help_invocation(Invocation call) {
   call.command = Command::help;
   call.words.clear();
@@ -248,10 +249,11 @@ Result<Invocation> help_invocation(Invocation call) {
   if (row == nullptr && find_tool(name) == nullptr) return unknown_word(name);
   if (call.args.size() == 4)
     if (const auto* part = find_part(name, call.args[3])) return help_on(*part, std::move(call));
-  auto checked = without_more(std::move(call), 3);
+  const std::size_t tool_index = name == "perf" && call.args.size() > 3 ? 3 : 2;
+  auto checked = without_more(std::move(call), tool_index + 1);
   if (!checked) return checked;
-  if (row != nullptr) return help_on(*row, *std::move(checked));
-  auto found = named_tool(*std::move(checked), 2);
+  if (row != nullptr && tool_index == 2) return help_on(*row, *std::move(checked));
+  auto found = named_tool(*std::move(checked), tool_index);
   if (!found) return found;
   auto tool = *std::move(found);
   tool.words = {"--help"};
@@ -286,7 +288,9 @@ Result<Invocation> docs_invocation(Invocation call) {
 
 Result<Invocation> command_invocation(const CommandRow& row, Invocation call) {
   call.command = row.command;
-  if (call.args.size() == 3 && asks_for_help(call.args[2])) return help_on(row, std::move(call));
+  const bool last_asks = call.args.size() > 2 && asks_for_help(call.args.back());
+  const bool is_its_own = call.args.size() == 3 || row.command == Command::docs;
+  if (last_asks && is_its_own) return help_on(row, std::move(call));
   switch (row.command) {
     case Command::perf:
     case Command::memcpy:  // no row: one of the tools

@@ -68,7 +68,7 @@ struct TrainOptions : JobConfig {
   std::optional<bool> progress{};  // nothing: where stderr is a terminal
   bool watches_health = false;     // --watch-health
   bool no_communication = false;   // --no-communication
-  bool list = false, dry_run = false, dump_config = false;
+  bool list = false, dry_run = false, dump_config = false, version = false;
   std::string understood{};                   // as YAML
   std::vector<std::string> without_effect{};  // other trainers' options that were given
 };

@@ -322,7 +322,8 @@ Result<TrainWords> train_words(const std::vector<std::string>& words,
 }
 
 std::string options_yaml(std::span<const Token> given, int zero) {
-  constexpr std::string_view kLeftOut[] = {"config", "dump-config", "list", "dry-run", "zero"};
+  constexpr std::string_view kLeftOut[] = {"config",  "dump-config", "list",
+                                           "dry-run", "version",     "zero"};
   std::string text = "# Options that are given; others as comments, with their defaults.\n";
   for (const auto& group : option_groups(Audience::train)) {
     if (group.title == "Help") continue;

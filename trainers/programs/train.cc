@@ -276,6 +276,10 @@ ExitCode run_generations(const Program& program, const Signals& signals) {
 
 // What is done without a job of ranks; nothing: there is to be one.
 std::optional<ExitCode> done_without_ranks(TrainOptions& options) {
+  if (options.version) {
+    fmt::print("{}\n", version_text());
+    return ExitCode::ok;
+  }
   if (options.dump_config) {
     fmt::print("{}", options.understood);
     return ExitCode::ok;

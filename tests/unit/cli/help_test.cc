@@ -11,11 +11,14 @@
 
 #include <fstream>
 #include <iterator>
+#include <string>
+#include <vector>
 
 namespace linerate {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 using ::testing::Not;
 using ::testing::StartsWith;
 
@@ -33,6 +36,17 @@ bool is_in(Audience tool, const OptionRow& row) {
 std::string text_of(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+std::vector<std::string> split_at_blank_lines(const std::string& text) {
+  std::vector<std::string> parts{""};
+  for (const auto& line : split(text, '\n'))
+    if (line.empty())
+      parts.emplace_back();
+    else
+      parts.back() += line + '\n';
+  if (parts.back().empty()) parts.pop_back();
+  return parts;
 }
 
 TEST(ToolHelp, BeginsWithUsageAndTwoExamples) {
@@ -110,6 +124,25 @@ TEST(CommandHelp, NamesEveryOptionOfASubCommand) {
         EXPECT_THAT(text, HasSubstr(fmt::format("--{}{}{}", row.long_name, row.is_flag() ? "" : " ",
                                                 row.metavar)));
   }
+}
+
+TEST(CommandHelp, HasASentenceAndEndsWithExitCodes) {
+  for (const auto& row : commands()) {
+    const auto parts = split_at_blank_lines(command_help(row));
+
+    ASSERT_GE(parts.size(), 4u) << row.name;
+    EXPECT_THAT(parts[1], MatchesRegex("[A-Z].*[.]\n?")) << row.name;
+    EXPECT_THAT(parts.back(), StartsWith("Exit codes\n")) << row.name;
+  }
+}
+
+// A name that is too long for its column has its text below it.
+TEST(ProgramHelp, LeavesBlanksBehindEveryOption) {
+  const auto text = program_help("train_ddp", Audience::train);
+
+  EXPECT_THAT(text, StartsWith("usage:   train_ddp [options]\n"));
+  EXPECT_THAT(text, HasSubstr("--gradient-accumulation-steps N|even\n"));
+  expect_fits(text);
 }
 
 TEST(LinerateHelp, NamesEveryCommandAndTool) {
