@@ -3,10 +3,14 @@
 
 #include "base/text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <tuple>
+#include <utility>
 
 namespace linerate::logs {
 namespace {
@@ -20,8 +24,9 @@ bool is_number_char(char c) { return c >= '0' && c <= '9'; }
 // Whether the number behind this says what happened: "exitcode: -9", "signal 11", "error 802",
 // "init.cc:1079 -> 3".
 bool counts_behind(std::string_view before) {
-  constexpr std::array<std::string_view, 7> kMarks{
-      "exitcode", "exit code", "turn code", "EXIT CODE", "ignal", "rror", "ailure"};
+  constexpr std::array<std::string_view, 9> kMarks{"exitcode",  "exit code", "turn code",
+                                                   "EXIT CODE", "status",    "ignal",
+                                                   "rror",      "rrno",      "ailure"};
   if (before.ends_with(" -> ")) return before.find(".cc:") != kEnd;
   before = before.substr(0, before.find_last_not_of(" :=-([") + 1);
   return std::ranges::any_of(kMarks, [&](auto word) { return before.ends_with(word); });
@@ -62,11 +67,34 @@ std::string_view until(std::string_view text, std::string_view ends) {
   return text.substr(0, text.find_first_of(ends));
 }
 
+// The last lines with words, without rules of dashes and what a launcher says between them.
+std::vector<std::string> last_lines(std::string_view text) {
+  constexpr std::size_t kMostLines = 2, kMostSeen = 8;
+  std::vector<std::string> lines;
+  for (std::size_t seen = 0; !text.empty() && seen < kMostSeen && lines.size() < kMostLines;
+       ++seen) {
+    text.remove_suffix(text.ends_with('\n') ? 1 : 0);
+    const auto begin = text.rfind('\n') + 1;  // npos + 1: the first line
+    const auto line = trim(text.substr(begin));
+    const bool speaks = std::ranges::any_of(
+        line, [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; });
+    if (speaks && line.find("-----") == kEnd)
+      lines.insert(lines.begin(), shortened(plain_text(line), 160));
+    text = text.substr(0, begin);
+  }
+  return lines;
+}
+
 // Of two that only say that something failed the first counts; what was survived may be no cause.
 Role rank_of(const Fault& fault) {
-  if (fault.survived && fault.role() > Role::origin && fault.role() <= Role::report)
-    return Role::suspect;
-  return fault.role() == Role::report ? Role::consequence : fault.role();
+  const auto role = fault.role();
+  if (fault.survived && role > Role::origin && role <= Role::report) return Role::suspect;
+  return role == Role::report ? Role::consequence : role;
+}
+
+// What may be written where nothing failed, too.
+bool is_doubtful(const Fault& fault) {
+  return fault.role() == Role::suspect || fault.role() == Role::complaint;
 }
 
 auto order_of(const Fault& fault, bool timed) {
@@ -120,27 +148,64 @@ void LogFaults::take_quote(std::string_view text) {
   if (quote.empty()) quote = shortened(plain_text(text), 200);
 }
 
-void LogFaults::take_heading(std::string_view text) {
-  if (heading.empty()) heading = shortened(plain_text(text), 200);
+void LogFaults::take_heading(const Message& message, Where where) {
+  if (heading.empty()) heading = shortened(plain_text(message.text), 200);
+  record(&unmarked_row(), message, where);
 }
 
 void LogFaults::take_stack_end(std::string_view text) {
   stack_end = shortened(plain_text(text), 200);
 }
 
-bool LogFaults::take(const Message& message, Where where) {
-  if (message.level != Level::warn && silent_.contains(shape_of(message))) return false;
-  const auto* row = find_signature(message);
-  if (row == nullptr && message.level != Level::warn) {
-    if (silent_.size() >= kMostShapes) silent_.clear();
-    silent_.insert(shape_of(message));
-    return false;
+// Lines that no row knows, or none but a quoted one, are many: their rows are kept by shape.
+const Signature* LogFaults::row_of(const Message& message) {
+  shape_ = nullptr;
+  if (message.level == Level::warn) return find_signature(message);
+  const auto shape = shape_of(message);
+  auto kept = shapes_.find(shape);
+  if (kept == shapes_.end()) {
+    const auto* row = find_signature(message);
+    if (row != nullptr && !is_quoted(*row) && row->role != Role::harmless) return row;
+    if (shapes_.size() >= kMostShapes) shapes_.clear();
+    kept = shapes_.emplace(shape, Shape{.row = row}).first;
   }
+  shape_ = &kept->second;
+  return shape_->row;
+}
+
+void LogFaults::keep_first(Fault& fault, const Message& message, Where where) {
+  fault.told = told_ == where.file;
+  fault.aborted = aborted_ == where.file;
+  fault.text = shortened(plain_text(message.whole), 400);
+  fault.file = where.file;
+  fault.line = where.line;
+  fault.first = place_of(message);
+  fault.before.clear();
+  if (fault.role() >= Role::exit && fault.role() <= Role::relay)
+    fault.before = last_lines(where.before);
+}
+
+// Where the program goes on for long after its last error, it was none that ended it.
+void LogFaults::end_file(std::string_view file, std::size_t lines) {
+  for (auto& [key, fault] : faults_)
+    if (fault.last_file == file) fault.lines_after = lines - fault.last_line;
+}
+
+bool LogFaults::take(const Message& message, Where where) {
+  just_quoted_ = nullptr;
+  const auto* row = row_of(message);
+  if (row == nullptr && message.level != Level::warn) return false;
   if (row != nullptr && row->role == Role::harmless && row->explains.empty()) return true;
+  record(row, message, where);
+  return true;
+}
+
+void LogFaults::record(const Signature* row, const Message& message, Where where) {
+  constexpr std::size_t kMostNext = 3;
   if (row != nullptr && row->name == "collective-timeout") take_watchdog(message);
   if (message.text.find("last completed NCCL work") != kEnd) take_watchdog(message);
   auto key = key_of(row, message);
-  if (faults_.size() >= kMostFaults && !faults_.contains(key)) return true;
+  if (faults_.size() >= kMostFaults && !faults_.contains(key)) return;
   auto& fault = faults_[std::move(key)];
   const auto place = place_of(message);
   if (entries_ < kMostPlaces || fault.places.empty())
@@ -149,7 +214,9 @@ bool LogFaults::take(const Message& message, Where where) {
   std::ranges::replace(time, 'T', ' ');
   if (fault.count > 0 && where.file != fault.file && (time.empty() || fault.time.empty()))
     fault.ordered = false;
-  if (row != nullptr && (row->role == Role::trace || row->role == Role::relay)) told_ = where.file;
+  if (row != nullptr && row->role >= Role::trace && row->role <= Role::relay &&
+      row->role != Role::complaint)
+    told_ = where.file;
   if (row != nullptr && row->name == "program-aborted") aborted_ = where.file;
   // Of one name: what is nearer to a root. How a rank ended depends on what came before.
   const bool both = fault.row != nullptr && row != nullptr && fault.row->role >= Role::vague;
@@ -159,16 +226,19 @@ bool LogFaults::take(const Message& message, Where where) {
   const bool again = fault.survived && fault.first == place;
   if (again) fault.survived = false;
   if (again || fault.count == 0) open_.push_back(&fault);
-  if (fault.count++ > 0 && !earlier && !nearer) return true;
-  fault.told = told_ == where.file;
-  fault.aborted = aborted_ == where.file;
+  const bool quoted = row != nullptr && is_quoted(*row);
+  const bool is_new = shape_ != nullptr && !std::exchange(shape_->told, true);
+  if (quoted) fault.last_file = where.file, fault.last_line = where.line;
+  if (fault.count++ > 0 && !earlier && !nearer) {
+    if (quoted && is_new && fault.next.size() < kMostNext)
+      fault.next.push_back(fmt::format("'{}' ({}:{})", shortened(plain_text(message.whole), 200),
+                                       where.file, where.line));
+    return;
+  }
   fault.row = row;
-  fault.text = shortened(plain_text(message.whole), 400);
   fault.time = std::move(time);
-  fault.file = where.file;
-  fault.line = where.line;
-  fault.first = place;
-  return true;
+  keep_first(fault, message, where);
+  if (quoted) just_quoted_ = &fault;
 }
 
 std::vector<const Fault*> LogFaults::all() const {
@@ -185,11 +255,10 @@ std::vector<const Fault*> LogFaults::all() const {
 
 const Fault* LogFaults::root() const {
   const auto list = all();
-  const auto failed = [](const Fault* fault) { return fault->role() <= Role::relay; };
   const bool alone = std::ranges::all_of(
-      list, [&](const Fault* fault) { return fault->role() == Role::suspect || !failed(fault); });
+      list, [](const Fault* fault) { return is_doubtful(*fault) || fault->role() > Role::relay; });
   const auto first = std::ranges::find_if(list, [&](const Fault* fault) {
-    return fault->role() < Role::slow && !(alone && fault->role() == Role::suspect);
+    return fault->role() < Role::slow && !(alone && is_doubtful(*fault));
   });
   return first == list.end() ? nullptr : *first;
 }

@@ -9,7 +9,7 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <unordered_set>
+#include <unordered_map>
 #include <vector>
 
 namespace linerate::logs {
@@ -22,9 +22,14 @@ struct Fault {
   std::size_t line = 0;
   std::size_t count = 0;
   Place first{};
-  bool ordered = true;       // by one file or by times: `first` is known to be the first
-  bool survived = false;     // what the first one's process did next went well
-  std::set<Place> places{};  // all of them, up to a limit
+  bool ordered = true;                // by one file or by times: `first` is known to be the first
+  bool survived = false;              // what the first one's process did next went well
+  std::set<Place> places{};           // all of them, up to a limit
+  std::vector<std::string> next{};    // of a quoted one: other lines of its kind, "'text' (file:7)"
+  std::vector<std::string> before{};  // of one that only ended: what the log says just before it
+  std::string last_file{};            // of the last of them
+  std::size_t last_line = 0;
+  std::size_t lines_after = 0;  // in that file
 
   bool told = false;     // its file had told of a failure before
   bool aborted = false;  // and of a program that aborted itself
@@ -49,9 +54,18 @@ class LogFaults {
   struct Where {
     std::string_view file{};
     std::size_t line = 0;
+    std::string_view before{};  // lines of the file, as far as they are at hand
   };
   // Whether the line reports a fault, or is known to report none.
   bool take(const Message& message, Where where);
+
+  // The fault whose first line the last take() has read, if it is a quoted one; else null.
+  Fault* just_quoted() { return just_quoted_; }
+
+  // Null: none.
+  const Signature* row_of(const Message& message);
+
+  void end_file(std::string_view file, std::size_t lines);
 
   // An INFO line of something that a rank achieves: a warning of it before that was not its end.
   void take_progress(const Message& message, std::string_view file);
@@ -59,8 +73,8 @@ class LogFaults {
   // What PyTorch or XLA quote as NCCL's last warning: the first of them that is not empty is kept.
   void take_quote(std::string_view text);
   // What a launcher writes between two rules of dashes, and no row knows: the first is kept.
-  void take_heading(std::string_view text);
-  // The innermost text of an error stack of MPICH's so far.
+  void take_heading(const Message& message, Where where);
+  // The innermost text of an error stack of MPICH's so far, or what Open MPI says a call returned.
   void take_stack_end(std::string_view text);
 
   // The fault from which others follow: the nearest to a root by Role, then the first. Null: none.
@@ -77,6 +91,8 @@ class LogFaults {
   long first_timeout = -1;  // the rank whose timeout others were told of
 
  private:
+  void record(const Signature* row, const Message& message, Where where);
+  void keep_first(Fault& fault, const Message& message, Where where);
   void take_watchdog(const Message& message);
 
   std::map<std::string, Fault, std::less<>> faults_{};  // by the row's name or the text's shape
@@ -84,7 +100,13 @@ class LogFaults {
   std::vector<Fault*> open_{};                          // that may yet be survived
   std::string told_{};                                  // the file that told of a failure last
   std::string aborted_{};                               // and of a program that aborted itself
-  std::unordered_set<std::size_t> silent_{};            // shapes of lines that no row matches
+  struct Shape {
+    const Signature* row = nullptr;  // null: none matches
+    bool told = false;               // a line of it is in faults_
+  };
+  std::unordered_map<std::size_t, Shape> shapes_{};
+  Shape* shape_ = nullptr;  // of the last line; null: it is not kept
+  Fault* just_quoted_ = nullptr;
 };
 
 }  // namespace linerate::logs

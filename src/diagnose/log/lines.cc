@@ -31,7 +31,11 @@ constexpr std::string_view kWordList =
     "with driver ver|PRTE|PMI|PSM|hfi_|kex_exch|requested mo|already fil|binding mo|execv|"
     "assign_con|th the driver|GTL libr|as crashed|pure virt|truncated; |esses "
     "died|[proxy:|HYDU_|HYDT_|EXIT CODE|with execu|process start|Raylet "
-    "is|forrtl|"
+    "is|forrtl|annot |an't |ould not|ouldn't|ot found|o such |t exist|nvalid|nrecognized|enied|"
+    "refused|nreachable|imed out|issing|nsufficient|ot enough|oo many|oo few|ncompatible|ssert|"
+    "ot supported|nsupported|nknown |ust be|Reason: |--> Ret|xited with "
+    "code|CrashLoop|back-off|Horovod has|an not |xceeded|rrno|orrupted|ismatch|FORCE-TERM|killing "
+    "job|"
     "--------------------------------";
 constexpr auto kWords = [] {
   std::array<std::string_view, std::ranges::count(kWordList, '|') + 1> words{};
@@ -105,7 +109,8 @@ class LineReader {
       const char* stop = found == nullptr ? end : found;
       ++count_.lines;
       if (wanted_ || words.from(at) < stop)
-        wanted_ = take_({at, std::min(size_of(at, stop), kLongestLine)}, count_.lines);
+        wanted_ = take_({at, std::min(size_of(at, stop), kLongestLine)}, count_.lines,
+                        {begin, size_of(begin, at)});
       at = stop + 1;
     }
   }

@@ -11,9 +11,10 @@ namespace linerate::logs {
 // Fills the span from its start; 0: the end.
 using ReadBytes = std::function<std::size_t(std::span<char>)>;
 // A line that has one of the words of messages and failures, without its end, of at most
-// kLongestLine bytes, and its number from 1. The answer: whether the next line is wanted in any
-// case.
-using TakeLine = std::function<bool(std::string_view line, std::size_t number)>;
+// kLongestLine bytes, its number from 1, and what stands before it, as far as it is at hand. The
+// answer: whether the next line is wanted in any case.
+using TakeLine =
+    std::function<bool(std::string_view line, std::size_t number, std::string_view before)>;
 
 inline constexpr std::size_t kLongestLine = 16384;  // what stands behind it is not looked at
 

@@ -165,11 +165,31 @@ bool may_precede_name(string_view text) {
          string_view("\"`'*").find(word.back()) != kNone;
 }
 
+// "Fortran runtime error: text" behind a prefix, and not "Test error: 0.5".
+bool is_titled(string_view line, std::size_t at, string_view behind) {
+  if (behind.size() < 3 || !behind.starts_with(": ") ||
+      !(is_letter(behind[2]) || behind[2] == '\''))
+    return false;
+  auto begin = at;
+  while (begin > 0 && (is_letter(line[begin - 1]) || line[begin - 1] == ' ')) --begin;
+  return begin < at && may_precede_name(line.substr(0, begin));
+}
+
+// "Error in user input", "Error reading file".
+bool is_told(string_view line, std::size_t at, string_view behind) {
+  if (!behind.starts_with(' ') || !may_precede_name(line.substr(0, at))) return false;
+  const auto word = behind.substr(1, behind.find_first_of(" :", 1) - 1);
+  return word.ends_with("ing") || word == "in" || word == "while" || word == "from" || word == "on";
+}
+
 // "torch.OutOfMemoryError: …" behind a prefix is an exception, "error: …" an error.
 Level level_by_name(string_view line) {
   for (const string_view end : {"Error", "Exception", "Interrupt", "error", "fatal", "Fatal"})
     for (auto at = line.find(end); at != kNone; at = line.find(end, at + 1)) {
       const auto behind = line.substr(at + end.size());
+      if ((end == "error" && is_titled(line, at, behind)) ||
+          (end == "Error" && is_told(line, at, behind)))
+        return Level::error;
       const bool ends = behind.empty() || behind == ":" || behind.starts_with(": ") ||
                         behind.starts_with(" : ") || behind.starts_with('(');
       auto begin = at;
@@ -233,9 +253,25 @@ bool has_error_mark(string_view line) {
 }
 
 Level level_of(string_view line) {
-  constexpr std::array<string_view, 13> kLevels{
-      "ERROR",  "CCL_ERROR",        "FATAL",   "CRITICAL",    "<error>",        "Abort(",  "] *** ",
-      "Fatal ", "terminate called", "panic: ", "panicked at", "Error response", "forrtl: "};
+  constexpr std::array<string_view, 19> kLevels{"ERROR",
+                                                "CCL_ERROR",
+                                                "FATAL",
+                                                "CRITICAL",
+                                                "<error>",
+                                                "Abort(",
+                                                "] *** ",
+                                                "Fatal ",
+                                                "[Error]",
+                                                "[error]",
+                                                "[fatal]",
+                                                "[Fatal]",
+                                                "terminate called",
+                                                "panic: ",
+                                                "panicked at",
+                                                "Error response",
+                                                "level=error",
+                                                "level=fatal",
+                                                "forrtl: "};
   constexpr std::array<string_view, 6> kStatus{// absl's, at the beginning
                                                "INTERNAL: ", "ABORTED: ",   "UNAVAILABLE: ",
                                                "UNKNOWN: ",  "CANCELLED: ", "DEADLINE_EXCEEDED: "};

@@ -2,6 +2,8 @@
 #include "base/text.h"
 #include "diagnose/log/report.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <utility>
@@ -31,6 +33,13 @@ std::size_t stack_text_at(string_view line) {
   const auto colon = line.find_first_not_of('.', close + 1);
   if (colon == kNowhere || line[colon] != ':') return kNowhere;
   return std::min(line.find_first_not_of(' ', colon + 1), line.size());
+}
+
+// How much of a line is a launcher's prefix, as in the line before: "[rank0]: ".
+std::size_t common_prefix(string_view before, string_view line) {
+  const auto same = std::ranges::mismatch(before, line).in1 - before.begin();
+  const auto end = before.substr(0, static_cast<std::size_t>(same)).rfind(": ");
+  return end == kNowhere ? 0 : end + 2;
 }
 
 }  // namespace
@@ -68,31 +77,81 @@ bool LogReader::take_stack_line(Message message, LogFaults::Where where) {
   return report_.faults.take(message, where);
 }
 
+// Open MPI's "  PML add procs failed", "  --> Returned "Not found" (-13) instead of …".
+bool LogReader::take_returned(string_view text) {
+  const bool returned = text.starts_with("--> Returned");
+  if (!indented_ || !(returned || text.ends_with(" failed"))) return false;
+  report_.faults.take_stack_end(returned ? fmt::format("{} {}", report_.faults.stack_end, text)
+                                         : std::string(text));
+  return returned;
+}
+
+// Charm++'s "Called CmiAbort" comes a line before its "Reason: ".
+bool LogReader::take_reason(Message message, LogFaults::Where where) {
+  if (message.text.find("Called CmiAbort") != kNowhere) abort_line_ = where.line;
+  if (abort_line_ == 0 || where.line != abort_line_ + 1 || !message.text.starts_with("Reason: "))
+    return false;
+  message.level = Level::error;
+  return report_.faults.take(message, where);
+}
+
+// In a sentence that goes on in small letters, in an indented line below one that is not, and in
+// what stands below a colon.
+bool LogReader::goes_on(const Message& message) {
+  constexpr std::size_t kMostLines = 3, kMostText = 400;
+  auto* const fault = std::exchange(open_, nullptr);
+  if (fault == nullptr || message.level != Level::none) return false;
+  const string_view before = fault->text;
+  const auto text = trim(message.text.substr(common_prefix(before, message.text)));
+  const bool below_colon = before.ends_with(':');
+  if (text.empty() && below_colon && open_lines_ == 1) {
+    open_ = fault;
+    return true;
+  }
+  if (text.empty() || before.ends_with('.') || open_lines_ == kMostLines ||
+      before.size() + text.size() > kMostText || is_rule(text))
+    return false;
+  const auto* row = report_.faults.row_of(message);
+  const bool silent = row == nullptr || row->role == Role::harmless;
+  const bool small = silent && std::islower(static_cast<unsigned char>(text[0])) != 0;
+  if (!(silent || is_quoted(*row)) || !(below_colon || indented_ || small)) return false;
+  fault->text += " " + plain_text(text);
+  open_ = fault;
+  ++open_lines_;
+  return true;
+}
+
 void LogReader::take_rule(std::size_t line) {
   headed_ = line > rule_line_ + kMostFramed || rule_line_ == 0;  // else it ends a text
   rule_line_ = headed_ ? line : 0;
 }
 
 void LogReader::take_other(const Message& message, LogFaults::Where where) {
-  if (message.text.empty()) return;
+  if (goes_on(message) || message.text.empty()) return;
   const bool headed = std::exchange(headed_, false);
   if (is_rule(message.text)) return take_rule(where.line);
   if (message.text.ends_with("error stack:"))
     stack_ = report_.faults.stack_end.empty() ? Stack::first : Stack::other;
   else if (stack_ != Stack::none && take_stack_line(message, where))
     return;
-  if (take_quoted(message, where) || report_.faults.take(message, where)) return;
+  if (take_returned(message.text) || take_reason(message, where)) return;
+  const bool taken = take_quoted(message, where) || report_.faults.take(message, where);
+  if (auto* fault = report_.faults.just_quoted()) open_ = fault, open_lines_ = 1;
+  if (taken) return;
   if (headed && std::isalpha(static_cast<unsigned char>(message.text.front())) != 0 &&
       !message.text.starts_with("WARNING"))
-    report_.faults.take_heading(message.text);
+    report_.faults.take_heading(message, where);
+  if (auto* fault = report_.faults.just_quoted()) open_ = fault, open_lines_ = 1;
   report_.facts.take(message);
 }
 
 void LogReader::take_line(string_view line, LogFaults::Where where) {
   constexpr string_view kLastError = "Last error:";
   std::optional<LastError> opened;
+  indented_ = line.starts_with("  ") || line.starts_with('\t');
   if (line.find_first_not_of('-') == kNowhere && is_rule(line)) {  // no need to look for prefixes
     last_error_.reset();
+    open_ = nullptr;
     return take_rule(where.line);
   }
   each_message(cleaned(line, room_), [&](const Message& message) {
@@ -114,11 +173,14 @@ void LogReader::read(const std::string& name, const ReadBytes& bytes) {
   last_error_.reset();
   stack_ = Stack::none;
   headed_ = false;
-  rule_line_ = 0;
-  const auto count = read_lines(bytes, [&](string_view line, std::size_t number) {
-    take_line(line, {.file = name, .line = number});
-    return last_error_.has_value() || stack_ != Stack::none || headed_;
-  });
+  rule_line_ = abort_line_ = 0;
+  open_ = nullptr;
+  const auto count =
+      read_lines(bytes, [&](string_view line, std::size_t number, string_view before) {
+        take_line(line, {.file = name, .line = number, .before = before});
+        return last_error_.has_value() || stack_ != Stack::none || headed_ || open_ != nullptr;
+      });
+  report_.faults.end_file(name, count.lines);
   report_.count.lines += count.lines;
   report_.count.bytes += count.bytes;
 }

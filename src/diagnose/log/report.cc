@@ -13,6 +13,7 @@ namespace linerate::logs {
 namespace {
 
 constexpr std::size_t kMostRanges = 12, kMostOthers = 8;
+constexpr std::string_view kNothingElse = " Nothing else in this log says that the job failed.";
 
 std::string_view name_of(const Fault& fault) {
   return fault.row == nullptr ? "unknown-warning" : fault.row->name;
@@ -41,9 +42,12 @@ std::string followers_text(const LogFacts& facts, std::span<const Fault* const> 
   for (const auto* fault : faults) {
     if (name_of(*fault) == "error-code") continue;
     if (parts.size() == kMostOthers) break;
-    parts.push_back(fault->row == nullptr
-                        ? fmt::format("a warning that is not known, {}", seen_text(*fault))
-                        : fmt::format("{} ({})", name_of(*fault), who_text(facts, *fault)));
+    if (fault->row == nullptr)
+      parts.push_back(fmt::format("a warning that is not known, {}", seen_text(*fault)));
+    else if (is_quoted(*fault->row))
+      parts.push_back(fmt::format("{}, {}", name_of(*fault), seen_text(*fault)));
+    else
+      parts.push_back(fmt::format("{} ({})", name_of(*fault), who_text(facts, *fault)));
   }
   return parts.empty() ? "" : fmt::format(" It was followed by: {}.", fmt::join(parts, "; "));
 }
@@ -63,8 +67,25 @@ Finding unknown_finding(const LogFacts& facts, const Fault& fault, Severity seve
 }
 
 double confidence_in(const Fault& root, bool order_is_known) {
+  if (is_quoted(*root.row)) return 0.3;
   if (root.role() <= Role::fault) return order_is_known ? 0.9 : 0.6;
   return root.role() == Role::vague ? 0.5 : 0.3;
+}
+
+// An error that only calls itself one may have been survived: by a program that goes on.
+Severity severity_of(const Fault& root, std::span<const Fault* const> followers) {
+  constexpr std::size_t kGoesOn = 50;  // lines
+  constexpr std::string_view kFatal = "FATAL|Fatal|fatal|CRITICAL|panic|Abort";
+  if (root.role() == Role::ending ||
+      (root.survived && std::ranges::all_of(followers, &Fault::survived)))
+    return Severity::warning;
+  const bool alone = std::ranges::all_of(followers, [](const Fault* fault) {
+    return fault->row != nullptr && (is_quoted(*fault->row) || fault->role() > Role::relay);
+  });
+  if (!is_quoted(*root.row) || !alone) return Severity::problem;
+  if (root.lines_after == 0 || matches(kFatal, root.text)) return Severity::problem;
+  return root.lines_after < kGoesOn && root.row->name == "uncaught-exception" ? Severity::problem
+                                                                              : Severity::info;
 }
 
 Finding root_finding(const LogFacts& facts, const LogFaults& faults, const Fault& root,
@@ -76,23 +97,27 @@ Finding root_finding(const LogFacts& facts, const LogFaults& faults, const Fault
     return finding;
   }
   auto evidence = fmt::format("{}: {}.", texts_of(*root.row).meaning, seen_text(root));
+  if (!root.next.empty()) evidence += fmt::format(" Then: {}.", fmt::join(root.next, "; "));
   if (root.survived) evidence += " Its rank went on after it.";
   if (const auto* reason = faults.reason_of(root))
     evidence += fmt::format(" An earlier line says why: {}.", seen_text(*reason));
-  if (root.role() >= Role::consequence) evidence += " What it follows from is not in this log.";
-  if (!faults.quote.empty() && (root.role() == Role::trace || root.role() == Role::relay))
+  if (root.role() >= Role::consequence && !is_quoted(*root.row))
+    evidence += " What it follows from is not in this log.";
+  if (!root.before.empty())
+    evidence += fmt::format(" Before it stands: '{}'.", fmt::join(root.before, "'; '"));
+  if (!faults.quote.empty() && root.role() >= Role::trace && root.role() <= Role::relay)
     evidence += fmt::format(" NCCL's last message was: '{}'.", faults.quote);
-  if (!faults.heading.empty() && root.role() >= Role::report)
+  if (!faults.heading.empty() && root.role() >= Role::report && !is_quoted(*root.row))
     evidence += fmt::format(" The launcher says: '{}'.", faults.heading);
   if (!faults.stack_end.empty() && root.row->name == "mpi-failed")
     evidence += fmt::format(" Its error stack ends with: '{}'.", faults.stack_end);
   if (!faults.order_is_known())
     evidence += " Whether it came first is not known: these files have no times.";
   evidence += waiting_text(faults) + followers_text(facts, followers) + missing_text(facts);
-  const bool harmed = root.role() != Role::ending &&
-                      !(root.survived && std::ranges::all_of(followers, &Fault::survived));
+  const auto severity = severity_of(root, followers);
+  if (severity == Severity::info) evidence += kNothingElse;
   return {.rule = std::string(root.row->name),
-          .severity = harmed ? Severity::problem : Severity::warning,
+          .severity = severity,
           .subject = who_text(facts, root),
           .evidence = std::move(evidence),
           .advice = advice_of(*root.row),
@@ -106,6 +131,15 @@ Finding further_finding(const LogFacts& facts, const Fault& fault) {
           .evidence = fmt::format("{}: {}.", texts_of(*fault.row).meaning, seen_text(fault)),
           .advice = advice_of(*fault.row),
           .confidence = fault.role() == Role::slow ? 0.9 : 0.5};
+}
+
+// Nothing says that the job failed, and a line reads as if something had.
+Finding doubtful_finding(const LogFacts& facts, const Fault& fault) {
+  auto finding = further_finding(facts, fault);
+  finding.severity = Severity::info;
+  finding.evidence += kNothingElse;
+  finding.confidence = 0.2;
+  return finding;
 }
 
 }  // namespace
@@ -155,7 +189,9 @@ std::vector<Finding> fault_findings(const LogFacts& facts, const LogFaults& faul
   std::vector<const Fault*> followers;
   for (const auto* fault : faults.all()) {
     if (fault == root || fault->role() == Role::suspect) continue;
-    if (fault->role() <= Role::fault || fault->role() == Role::slow)
+    if (root == nullptr && fault->role() == Role::complaint)
+      findings.push_back(doubtful_finding(facts, *fault));
+    else if (fault->role() <= Role::fault || fault->role() == Role::slow)
       findings.push_back(further_finding(facts, *fault));
     else
       followers.push_back(fault);
@@ -168,7 +204,8 @@ std::vector<Finding> fault_findings(const LogFacts& facts, const LogFaults& faul
 LogReport LogReader::report() && {
   auto report = std::move(report_);
   report.findings = fault_findings(report.facts, report.faults);
-  const bool failed = report.faults.root() != nullptr;
+  const bool failed =
+      report.faults.root() != nullptr && report.findings.front().severity != Severity::info;
   for (auto& finding : slow_path_findings(report.facts))
     if (!failed || (finding.severity != Severity::info && finding.rule != "initialisation-open"))
       report.findings.push_back(std::move(finding));

@@ -46,9 +46,12 @@ class LogReader {
   void take_line(std::string_view line, LogFaults::Where where);
 
   // Of lines that are not NCCL's.
+  bool goes_on(const Message& message);  // a quoted one, in this one
   void take_rule(std::size_t line);
   void take_other(const Message& message, LogFaults::Where where);
   bool take_quoted(Message message, LogFaults::Where where);
+  bool take_returned(std::string_view text);
+  bool take_reason(Message message, LogFaults::Where where);
   bool take_stack_line(Message message, LogFaults::Where where);
 
   LogReport report_;
@@ -65,6 +68,10 @@ class LogReader {
   enum class Stack : std::uint8_t { none, first, other };
   Stack stack_ = Stack::none;
   static constexpr std::size_t kMostFramed = 60;  // lines of a text between two rules of dashes
+  std::size_t abort_line_ = 0;                    // of Charm++'s last "Called CmiAbort"; 0: none
+  Fault* open_ = nullptr;                         // a quoted one whose text may go on
+  std::size_t open_lines_ = 0;                    // of it so far
+  bool indented_ = false;                         // the line at hand
   std::size_t rule_line_ = 0;                     // of the one that began it; 0: none is open
   bool headed_ = false;                           // it was the line before
 };

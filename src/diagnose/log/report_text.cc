@@ -156,7 +156,10 @@ std::string verdict(const LogReport& report) {
   if (warnings > 0) return fmt::format("no failure, {}\n", counted(warnings, "warning"));
   const bool open = std::ranges::any_of(
       report.findings, [](const Finding& one) { return one.rule == "initialisation-open"; });
-  return open ? "the log ends before initialisation does\n" : "no fault found\n";
+  if (open) return "the log ends before initialisation does\n";
+  const bool doubtful =
+      std::ranges::any_of(report.findings, [](const Finding& one) { return is_quoted(one.rule); });
+  return doubtful ? "no fault is named; a line reads like an error\n" : "no fault found\n";
 }
 
 }  // namespace

@@ -107,10 +107,13 @@ std::string_view role_words(Role role) {
     case Role::vague:
     case Role::report:
       return "As a problem if no other line says more, else below the first cause";
+    case Role::complaint:
+      return "As a problem where something failed and no other line says more, else as a note";
     case Role::suspect:
       return "As a problem where something failed and no other line says why, else not at all";
     case Role::consequence:
     case Role::trace:
+    case Role::exit:
     case Role::relay:
       return "It follows from something else: below that, or as a problem if the log lacks it";
     case Role::ending:

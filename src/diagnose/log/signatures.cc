@@ -48,9 +48,13 @@ bool matches(std::string_view pattern, std::string_view text) {
   return false;
 }
 
-std::array<std::span<const Signature>, 5> signature_tables() {
-  return {network_signatures(), node_signatures(), mpi_signatures(), job_signatures(),
-          general_signatures()};
+std::array<std::span<const Signature>, 6> signature_tables() {
+  return {network_signatures(), node_signatures(),    mpi_signatures(),
+          job_signatures(),     general_signatures(), unknown_signatures()};
+}
+
+bool is_quoted(std::string_view name) {
+  return name == "error-line" || name == "uncaught-exception" || name == "unmarked-error";
 }
 
 const Signature& texts_of(const Signature& row) {

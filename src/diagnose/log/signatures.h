@@ -3,7 +3,8 @@
 // A row is data; faults.cc looks rows up and says which of several comes first. A new one is one
 // line of a table (signatures_network.cc, _node.cc, _mpi.cc, _job.cc) and one in
 // signatures_test.cc. What none of them knows is named by its parts (signatures_general.cc): the
-// error of the system that it quotes, the part of NCCL that wrote it, the program that reports it.
+// error of the system that it quotes, the part of NCCL that wrote it. What is left and reads like
+// an error is quoted (signatures_unknown.cc).
 #pragma once
 
 #include "diagnose/log/message.h"
@@ -25,7 +26,9 @@ enum class Role : std::uint8_t {
   suspect,      // may happen in healthy jobs, and is the likely cause where something failed
   report,       // a program says that it failed, no more: the cause, or as good as the next
   consequence,  // another rank or another line failed before
-  trace,        // the way of a failure through calls and launchers
+  trace,        // the way of a failure through calls
+  complaint,    // a line without a mark reads like an error: what no line above explains
+  exit,         // how a rank ended after a failure
   relay,        // a launcher says that a part of it failed, and no more
   ending,       // a rank is gone, after a failure or because it was done
   slow,         // nothing fails; it costs speed
@@ -62,8 +65,16 @@ std::span<const Signature> node_signatures();
 std::span<const Signature> mpi_signatures();
 std::span<const Signature> job_signatures();
 std::span<const Signature> general_signatures();
+std::span<const Signature> unknown_signatures();
 // All of them, in the order in which they are looked up.
-std::array<std::span<const Signature>, 5> signature_tables();
+std::array<std::span<const Signature>, 6> signature_tables();
+
+// That of a line which reads like an error.
+const Signature& unmarked_row();
+
+// Whether the row, or all of this name, know no more than that a line reports an error.
+bool is_quoted(std::string_view name);
+inline bool is_quoted(const Signature& row) { return is_quoted(row.name); }
 
 // Pieces between '*' stand in the text in this order; '|' separates alternatives.
 bool matches(std::string_view pattern, std::string_view text);

@@ -13,7 +13,8 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      ".py:*]     |Traceback (most|File \"|^^^|During handling of|the direct cause|Exception raised "
      "from|Unable to register cu|already been registered|from LD_PRELOAD|: ignored|pip's "
      "dependency|ation placer|PMIX ERROR|PRTE ERROR|frame #|rocess received signal|terminate "
-     "called a",
+     "called a|-----|PETSC ERROR: Try |PETSC ERROR: or |PETSC ERROR: configure |PETSC ERROR: to "
+     "get",
      Role::harmless, Lines::reports, "", "", ""},
     {"of-a-traceback", "*** End of error message", Role::harmless, Lines::any},
     {"ranks-missing",
@@ -44,8 +45,10 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      "a program ended because another one, or a part of it, had failed",
      "look for the first error of the ranks that it started", "PyTorch elastic, Ray"},
     {"failure-passed-on",
-     "Primary job  terminated|one child failed|SIGQUIT received|run noticed "
-     "that|BAD TERMINATION|has exited due to process|killed while executing a task by an "
+     "Horovod has been shut down|restarting failed container|CrashLoopBackOff|Primary job  "
+     "terminated|FORCE-TERMINATE AT|killing job...|one child failed|SIGQUIT received| noticed "
+     "that process rank|more processes exited with non-zero|BAD TERMINATION|has exited due to "
+     "process|killed while executing a task by an "
      "unexpected|One of MPI processes was aborted",
      Role::relay, Lines::any},
     // Errors of the system.
@@ -139,7 +142,8 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
     {"ofi-failure", "NET/OFI|OFI |nccl_ofi", Role::vague, Lines::warnings,
      "the libfabric plugin failed", "FI_LOG_LEVEL=warn shows libfabric's reason",
      "aws/aws-ofi-nccl"},
-    {"ofi-failure", "fi_mr_reg*failed|fi_domain*failed|fi_endpoint*failed|fi_getinfo*failed",
+    {"ofi-failure",
+     "prov_errno: |fi_mr_reg*failed|fi_domain*failed|fi_endpoint*failed|fi_getinfo*failed",
      Role::vague, Lines::any},
     {"ofi-failure", "NET/OFI*nexpected|NET/OFI*ailed|NET/OFI*rror|NET/OFI*nable|NET/OFI*ould",
      Role::vague, Lines::others},
@@ -264,35 +268,6 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
     {"cuda-failure", "CUDA error|HIP error|CUDA driver error|HIP failure|CUDA failure|Cuda failure",
      Role::vague, Lines::errors},
     {"cuda-failure", "HSA_STATUS_ERROR|[CUDA_ERROR_*] ", Role::vague, Lines::any},
-    {"uncaught-exception", "Exception|Error|Interrupt|what():", Role::vague, Lines::exceptions,
-     "a program ended with an exception", "its message says why; the ranks wait for this one",
-     "Python, C++"},
-    {"uncaught-exception", "Assertion `*failed", Role::vague, Lines::any},
-    {"error-without-effect", "going to*instead|alling back|etrying|ill retry|gnoring|gnored",
-     Role::harmless, Lines::errors, "", "", ""},
-    {"error-line",
-     "ERROR|panic|Check failed|FATAL|forrtl: |ailed|CRITICAL|rror|atal|.cpp:|.cc:|bort|MPI|signal",
-     Role::report, Lines::errors, "a program reported an error",
-     "look at the lines around it, and at the other ranks", "the program's own words"},
-    {"connect-retries", "returned*retrying", Role::suspect, Lines::nccl,
-     "a connection between ranks was not made at once",
-     "look for the rank that is connected to: it may be late, or behind a firewall",
-     "NVIDIA/nccl: src/misc/socket.cc"},
-    {"rendezvous-retries",
-     "client socket has failed to connect|client socket cannot be initialized|server socket has "
-     "failed to bind|network addresses of*cannot be retrieved",
-     Role::suspect, Lines::any, "PyTorch's rendezvous did not reach or get its address at once",
-     "check MASTER_ADDR and MASTER_PORT on all hosts, and whether the port is free and open",
-     "PyTorch: torch/csrc/distributed/c10d/socket.cpp"},
-    {"gpu-guessed", "using best-guess GPU|devices used by this process are currently unknown",
-     Role::suspect, Lines::any,
-     "PyTorch did not know which GPU a rank uses, and guessed: ranks that share one hang",
-     "call torch.cuda.set_device(local_rank), or give init_process_group() its device_id",
-     "PyTorch distributed"},
-    {"library-missing", "command not found", Role::suspect, Lines::any},
-    {"libfabric-warning", "libfabric:*<warn>", Role::suspect, Lines::any,
-     "libfabric could not use a provider, a device or a peer",
-     "fi_info shows what works; FI_PROVIDER chooses", "ofiwg/libfabric"},
 });
 
 }  // namespace

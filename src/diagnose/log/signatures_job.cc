@@ -29,7 +29,7 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "Killed process|<stderr>:Killed|ed with exitcode=137|ed with exitcode=-9|by signal: "
      "Killed|signal SIGKILL|"
      "SIGNAL: 9|terminated with code -9|Exit Code:    137|exit status 137|Signals.SIGKILL|died "
-     "from signal 9|killed by signal 9|EXIT CODE: 9|EXIT CODE: 137",
+     "from signal 9|terminated with signal 9|killed by signal 9|EXIT CODE: 9|EXIT CODE: 137",
      Role::killed, Lines::any},
     {"rank-crashed",
      "Signal: Segmentation fault|Signal: Bus error|Python error: Segmentation|Python error: Bus|"
@@ -46,7 +46,7 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "status 139|Exit Code:    139|died from signal 11|died from signal 7|killed by signal 11|EXIT "
      "CODE: 11|EXIT CODE: 139|Signals.SIGSEGV|Signals.SIGBUS|SIGSEGV (@|pure virtual "
      "method called|received signal SIGSEGV|received signal SIGBUS|received signal SIGFPE|received "
-     "signal SIGILL",
+     "signal SIGILL|terminated with signal 11|Caught signal number 11",
      Role::fault, Lines::any},
     {"job-ended",
      "CANCELLED AT*DUE TO TIME LIMIT|CANCELLED AT*DUE TO PREEMPTION|walltime*xceeded|TERM_RUNLIMIT",
@@ -54,7 +54,8 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "Slurm ended the job: its time was over, or another job took its place",
      "ask for more time (--time), or look for what the ranks waited for until then", "Slurm"},
     {"rank-ended",
-     "ignal 15 (SIGTERM)|eceived*SIGTERM|exitcode*: -15|closing signal SIG|CANCELLED "
+     "Caught signal number 15|ignal 15 (SIGTERM)|eceived*SIGTERM|exitcode*: -15|closing signal "
+     "SIG|CANCELLED "
      "AT|(Termination signal)|died from signal 15|killed (SIGTERM)",
      Role::relay, Lines::any, "a launcher stopped the rank", "look for the first rank that failed",
      "PyTorch elastic, Slurm"},
@@ -63,7 +64,7 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "signal 6 (Aborted)|Aborted (core dumped)|terminate called without|Signals.SIGABRT|Exited "
      "with exit code 134|received signal SIGABRT|died from signal 6|killed by signal 6|EXIT CODE: "
      "6|EXIT CODE: 134|Abort trap|internal ABORT - process",
-     Role::trace, Lines::any, "a rank ended itself after a failure", "look at the lines before",
+     Role::exit, Lines::any, "a rank ended itself after a failure", "look at the lines before",
      "PyTorch elastic"},
     {"nccl-unusable", "have NCCL built in|ProcessGroupNCCL is only supported with GPUs",
      Role::fault, Lines::any, "this PyTorch has no NCCL, or it sees no GPU",
@@ -162,9 +163,10 @@ constexpr auto kJobRows = std::to_array<Signature>({
      Role::trace, Lines::any, "NCCL reported a failure to its caller",
      "run with NCCL_DEBUG=INFO, and look at every rank's log", "NCCL user guide"},
     {"rank-failed",
-     "failed (exitcode: |exits with return code = |exitcode  : |Exited with exit code |ed with "
+     "exited with code 1|exited with code 2|failed (exitcode: |exits with return code = |exitcode  "
+     ": |Exited with exit code |ed with "
      "exitcode=|Exit code:  |terminated with code |Ray processes died|Raylet is terminated",
-     Role::trace, Lines::any, "a rank's program ended with an error",
+     Role::exit, Lines::any, "a rank's program ended with an error",
      "look for its last lines, mostly a traceback: torchrun --tee 3 keeps those of all ranks",
      "PyTorch elastic"},
     {"store-closed",

@@ -16,7 +16,7 @@ constexpr auto kMpiRows = std::to_array<Signature>({
      "a launcher did not reach a host by ssh, or got nothing started there",
      "ssh to each host without a password; for a port of its own see the launcher's options",
      "DeepSpeed, Open MPI"},
-    {"hosts-unreachable", "unable to run bstrap_proxy|unable to run proxy", Role::vague,
+    {"hosts-unreachable", "unable to run bstrap_proxy|unable to run proxy", Role::report,
      Lines::any},
     {"program-not-found",
      "unable to find the specified executable|unable to launch the specified application|execvp "

@@ -154,15 +154,18 @@ TEST(LogCause, HasTheWordsThatALauncherFramed) {
   const std::string rule = "[1,3]<stderr>:" + std::string(74, '-') + "\n";
   const std::string framed = rule + "Your mapping is impossible on this\nnode.\n" + rule;
   const std::string ended = "Primary job  terminated normally, but x\n";
-  const std::string says = "The launcher says: 'Your mapping is impossible on this'";
+  const std::string says = "'Your mapping is impossible on this'";
 
-  EXPECT_THAT(read_log(framed).findings, IsEmpty());
-  EXPECT_THAT(read_log(framed + "Sun is shining\n" + ended).findings[0].evidence, HasSubstr(says));
+  EXPECT_EQ(read_log(framed).findings[0].severity, Severity::info);
+  EXPECT_THAT(read_log(framed + "Sun is shining\n" + ended).findings[0].evidence,
+              HasSubstr("'Your mapping is impossible on this node.'"));
+  EXPECT_THAT(read_log(framed + kClosed).findings[0].evidence,
+              HasSubstr("The launcher says: " + says));
   EXPECT_THAT(read_log(framed + kUnreachable + ended).findings[0].evidence, Not(HasSubstr(says)));
   EXPECT_THAT(read_log(rule + "\n" + rule + "Sun is shining\n" + ended).findings[0].evidence,
-              Not(HasSubstr("Sun")));
+              Not(HasSubstr("says: 'Sun")));
   EXPECT_THAT(read_log(std::string(70, '-') + "\nSun is shining\n" + ended).findings[0].evidence,
-              Not(HasSubstr("Sun")));
+              Not(HasSubstr("says: 'Sun")));
 }
 
 TEST(LogCause, IsNoKillOfALauncherThatEndsAnAbortedProgram) {

@@ -17,7 +17,7 @@ using Taken = std::vector<std::pair<std::size_t, std::string>>;
 
 Taken taken(std::string_view text, std::size_t at_once = 1U << 20) {
   Taken lines;
-  read_lines(bytes_of(text, at_once), [&](std::string_view line, std::size_t number) {
+  read_lines(bytes_of(text, at_once), [&](std::string_view line, std::size_t number, auto) {
     lines.emplace_back(number, line);
     return line.ends_with("Last error:");
   });
@@ -57,7 +57,7 @@ TEST(LogLines, CutLongOnesAndCountOn) {
 }
 
 TEST(LogLines, AreCounted) {
-  const auto count = read_lines(bytes_of("a\nb\nc"), [](auto, auto) { return false; });
+  const auto count = read_lines(bytes_of("a\nb\nc"), [](auto, auto, auto) { return false; });
 
   EXPECT_EQ(count.lines, 3U);
   EXPECT_EQ(count.bytes, 5U);

@@ -109,12 +109,15 @@ TEST(LogMessage, OfAnotherProgramIsAnErrorByItsLevel) {
         "[E socket.cpp:793] [c10d] x", "[rank1]:[E1229 22:06:38.4 Process.cpp:16] x",
         "2024: E external/a/b.cc:9] x", "Abort(7) on node 0: x", "[n1:3] *** x",
         "[17.5] [n1:3 :0] a.c:7 UCX  ERROR x", "[2025-03-04 19:28:30,014 E 7 7] (raylet) a.cc:1: x",
+        "mixer [Error]: x", "level=error msg=x", "Fortran runtime error: x",
+        "Error in user input:", "[rank1]: Error reading x.txt",
         "2024: E external/a_rather_long/path_of/sources_that/many_programs/of_one_kind/b.cc:9] x"})
     EXPECT_EQ(one(line).level, Level::error) << line;
   for (const std::string_view line :
        {"[W socket.cpp:793] [c10d] x", "2024: W external/a/b.cc:9] x", "[Epoch 3] lr 0.1",
-        "Test error: 0.5", "[2025-03-04 19:28:30,014 I 7 7] (raylet) a.cc:1: x",
-        "plan B, 014 E 7 is a key", "f(7)....: x"})
+        "Test error: 0.5", "Error rate 0.5", "Error bars in red", "ran into an Error in x",
+        "[2025-03-04 19:28:30,014 I 7 7] (raylet) a.cc:1: x", "plan B, 014 E 7 is a key",
+        "f(7)....: x"})
     EXPECT_EQ(one(line).level, Level::none) << line;
 }
 

@@ -371,6 +371,7 @@ constexpr Example kExamples[] = {
     {"too-few-slots", "There are not enough slots available in the system"},
     {"ucx-failure", "[1.5] [n4:31 :0] a.c:9 UCX  ERROR strange"},
     {"cuda-library-failed", "RuntimeError: CUDA error: CUBLAS_STATUS_NOT_INITIALIZED"},
+    {"unmarked-error", "mixer: cannot stir\nsrun: error: n4: task 3: Exited with exit code 1"},
     {"uncaught-exception", "ValueError: x"},
     {"uncaught-exception", "  what():  x"},
     {"error-line", "2025-01-01 ERROR x"},

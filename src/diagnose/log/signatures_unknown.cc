@@ -1,0 +1,78 @@
+// Errors that no other row knows, by the general grammar of such messages. Where no cause is known,
+// the report quotes the first of them, and names no remedy.
+#include "diagnose/log/signatures.h"
+
+#include <array>
+
+namespace linerate::logs {
+namespace {
+
+using std::string_view;
+
+// Words that give a reason: in a line without a mark, and also in one that has it.
+constexpr string_view kReasons =
+    "annot |an't |an not |ould not |ouldn't |nable to |ot found|o such |t exist|nvalid "
+    "|nrecognized|"
+    "denied|refused|nreachable|imed out|nsufficient|ot enough|oo many|ncompatible|ssertion|ismatch|"
+    "ust be |ut of memory|xceeded|[Errno|errno|orrupted";
+// Words of a failure.
+constexpr string_view kFailures =
+    "() failed|ailed to |ailed: |ailed at |ailed in |ailed on |ailed with |ailed for |ailed during "
+    "|ailed "
+    "while |ailure: |rror while |rror reading |rror writing |rror opening |rror loading |rror "
+    "from |xception: ";
+constexpr string_view kRemedy =
+    "read it and the lines around it; what it means is in the documentation and the issues of the "
+    "program that wrote it";
+constexpr string_view kSource = "the program's own words";
+
+constexpr auto kUnknownRows = std::to_array<Signature>({
+    {"uncaught-exception", "Exception|Error|Interrupt|what():", Role::vague, Lines::exceptions,
+     "no rule knows this exception; it is the first error that gives a reason", kRemedy, kSource},
+    {"uncaught-exception", "Assertion `*failed", Role::vague, Lines::any},
+    {"error-without-effect", "going to*instead|alling back|etrying|ill retry|gnoring|gnored",
+     Role::harmless, Lines::errors, "", "", ""},
+    {"error-line",
+     "ERROR|panic|Check failed|FATAL|forrtl: |ailed|CRITICAL|rror|atal|.cpp:|.cc:|bort|MPI|signal|"
+     "Reason: ",
+     Role::report, Lines::errors, "no rule knows this line; it is the first error", kRemedy,
+     kSource},
+    {"connect-retries", "returned*retrying", Role::suspect, Lines::nccl,
+     "a connection between ranks was not made at once",
+     "look for the rank that is connected to: it may be late, or behind a firewall",
+     "NVIDIA/nccl: src/misc/socket.cc"},
+    {"rendezvous-retries",
+     "client socket has failed to connect|client socket cannot be initialized|server socket has "
+     "failed to bind|network addresses of*cannot be retrieved",
+     Role::suspect, Lines::any, "PyTorch's rendezvous did not reach or get its address at once",
+     "check MASTER_ADDR and MASTER_PORT on all hosts, and whether the port is free and open",
+     "PyTorch: torch/csrc/distributed/c10d/socket.cpp"},
+    {"gpu-guessed", "using best-guess GPU|devices used by this process are currently unknown",
+     Role::suspect, Lines::any,
+     "PyTorch did not know which GPU a rank uses, and guessed: ranks that share one hang",
+     "call torch.cuda.set_device(local_rank), or give init_process_group() its device_id",
+     "PyTorch distributed"},
+    {"library-missing", "command not found", Role::suspect, Lines::any},
+    {"libfabric-warning", "libfabric:*<warn>", Role::suspect, Lines::any,
+     "libfabric could not use a provider, a device or a peer",
+     "fi_info shows what works; FI_PROVIDER chooses", "ofiwg/libfabric"},
+    // Without a mark. Frames of a stack, sources and settings may hold such words, too.
+    {"unmarked-error",
+     "going on|Unable to register cu|INFO|DEBUG|WARN|openib|OpenFabrics|relevant network "
+     "interfaces|sess_dir|arning|NOTE|debug|DIAG|Unknown  |[I |: I |(most recent "
+     "call|subprocess|File \"|  at |^^^|#*0x|[0x|raise |except |etry|gnor|alling "
+     "back|nstead|ptional|kipp|isabl|eprecat|==|http|  if |USER|usage:|--help| times|--> |==> |"
+     "rror rate|errors: 0|0 errors|no error|No error|0 failed",
+     Role::harmless, Lines::others, "", "", ""},
+    {"unmarked-error", kReasons, Role::complaint, Lines::others,
+     "no rule knows this line; it is the first that reads like an error", kRemedy, kSource},
+    {"unmarked-error", kFailures, Role::complaint, Lines::others},  // the last: unmarked_row()
+});
+
+}  // namespace
+
+std::span<const Signature> unknown_signatures() { return kUnknownRows; }
+
+const Signature& unmarked_row() { return kUnknownRows.back(); }
+
+}  // namespace linerate::logs

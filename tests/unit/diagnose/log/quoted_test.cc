@@ -1,0 +1,158 @@
+// Errors that no rule knows: which of them is quoted, and as what.
+#include "diagnose/log/report.h"
+#include "unit/diagnose/log/log_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace linerate::logs {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+const std::string kComplaint = "mixer: cannot stir /run/pot: the spoon is bent\n";
+const std::string kEnded = "srun: error: n4: task 3: Exited with exit code 1\n";
+
+Finding first_of(const std::string& log) {
+  const auto report = read_log(log);
+  return report.findings.empty() ? Finding{} : report.findings[0];
+}
+
+TEST(LogQuoted, IsTheFirstLineThatReadsLikeAnErrorWhereAJobFailed) {
+  const auto finding = first_of("stirring\n" + kComplaint + "mixer: could not wash up\n" + kEnded);
+
+  EXPECT_EQ(finding.rule, "unmarked-error");
+  EXPECT_EQ(finding.severity, Severity::problem);
+  EXPECT_LE(finding.confidence, 0.3);
+  EXPECT_THAT(finding.evidence, HasSubstr("no rule knows this line; it is the first that reads "
+                                          "like an error: 'mixer: cannot stir /run/pot: the "
+                                          "spoon is bent' (job.log:2, 2 times). Then: 'mixer: "
+                                          "could not wash up' (job.log:3)"));
+  EXPECT_THAT(finding.evidence, HasSubstr("followed by: rank-failed"));
+}
+
+TEST(LogQuoted, HasTheRankAndTheTimeOfItsLine) {
+  const auto late = "2025-01-01 10:00:09 [rank2]: mixer: cannot stir\n" + kEnded;
+  const auto early = "2025-01-01 10:00:03 [rank1]: mixer: unable to stir\n" + kEnded;
+
+  const auto report = read_logs({{"a", late}, {"b", early}});
+
+  EXPECT_EQ(report.findings[0].subject, "rank 1, then 1 other");
+  EXPECT_THAT(report.findings[0].evidence, HasSubstr("unable to stir' (b:1"));
+}
+
+TEST(LogQuoted, NeverComesBeforeAKnownCauseOrWhatFollowsFromOne) {
+  EXPECT_EQ(first_of(kComplaint + kUnreachable).rule, "ib-unreachable");
+  EXPECT_EQ(first_of(kComplaint + kClosed).rule, "peer-closed");
+  EXPECT_EQ(first_of(kComplaint + "Test NCCL failure\n").rule, "nccl-failed");
+  EXPECT_EQ(first_of(kComplaint + "ERROR mixer.py:3 x\n" + kEnded).rule, "error-line");
+}
+
+TEST(LogQuoted, IsANoteWhereNothingSaysThatTheJobFailed) {
+  for (const auto& log : {kComplaint, healthy_log() + kComplaint, kComplaint + healthy_log()}) {
+    const auto finding = first_of(log);
+    EXPECT_EQ(finding.severity, Severity::info);
+    EXPECT_THAT(finding.evidence, HasSubstr("Nothing else in this log says that the job failed"));
+  }
+  EXPECT_THAT(log_text(read_log(kComplaint)), HasSubstr("no fault is named"));
+}
+
+TEST(LogQuoted, IsAProblemIfTheLogEndsWithAnErrorThatCallsItselfOne) {
+  const std::string error = "mixer: error: the spoon is bent\n";
+  const auto severity = [](const std::string& log) { return first_of(log).severity; };
+
+  EXPECT_EQ(severity(error), Severity::problem);
+  EXPECT_EQ(severity(error + "stirring on\n"), Severity::info);
+  EXPECT_EQ(severity(error + "stirring on\n" + kEnded), Severity::problem);
+  EXPECT_EQ(severity("FATAL: the spoon is bent\nstirring on\n"), Severity::problem);
+}
+
+TEST(LogQuoted, IsANoteIfTheProgramGoesOnForLongAfterAnException) {
+  std::string on;
+  for (int i = 0; i < 60; ++i) on += "stirring\n";
+
+  EXPECT_EQ(first_of("SpoonError: bent\nstirring\n").severity, Severity::problem);
+  EXPECT_EQ(first_of("SpoonError: bent\n" + on).severity, Severity::info);
+  EXPECT_EQ(first_of("SpoonError: bent\n" + on + kEnded).severity, Severity::problem);
+}
+
+TEST(LogQuoted, GoesOnInTheNextLines) {
+  const auto text = [](const std::string& log) { return first_of(log + kEnded).evidence; };
+
+  EXPECT_THAT(text("mixer: unable to stir the\nred pot.\nlater\n"),
+              HasSubstr("unable to stir the red pot.' (job.log:1"));
+  EXPECT_THAT(text("mixer: unable to stir:\n\n  the red pot\n"),
+              HasSubstr("unable to stir: the red pot'"));
+  EXPECT_THAT(text("mixer [Error]: Spoon\n    It is bent, and so\n    not round\n"),
+              HasSubstr("[Error]: Spoon It is bent, and so not round'"));
+  EXPECT_THAT(text("[rank0]: SpoonError: must be\n[rank0]: round\n"),
+              HasSubstr("SpoonError: must be round'"));
+}
+
+TEST(LogQuoted, EndsBeforeWhatIsNoPartOfIt) {
+  const auto text = [](const std::string& log) { return first_of(log + kEnded).evidence; };
+
+  EXPECT_THAT(text("mixer: unable to stir.\nred pot\n"), Not(HasSubstr("red")));
+  EXPECT_THAT(text("mixer: unable to stir\nRed pot\n"), Not(HasSubstr("Red")));
+  EXPECT_THAT(text("mixer: unable to stir\nslurmstepd: error: red\n"),
+              Not(HasSubstr("stir slurm")));
+  EXPECT_THAT(text("mixer: unable to stir\nthe\npot\nof\nred\n"), Not(HasSubstr("red")));
+  EXPECT_THAT(text("mixer: unable to stir the\n\nred pot\n"), Not(HasSubstr("red")));
+}
+
+TEST(LogQuoted, IsNoLineThatSaysThatAllGoesOn) {
+  for (const std::string_view line :
+       {"INFO could not read the cache, building it", "cannot lock; retrying in 3 s",
+        "WARNING: unable to pin", "[I spoon.cpp:3] not found", "  File \"a.py\", in cannot ",
+        "frame #3: cannot stir + 0x7f (0x7fab in x.so)",
+        "pot.o  00000000019D0CBD  Unknown  Unknown"})
+    EXPECT_EQ(first_of(std::string(line) + "\n" + kEnded).rule, "rank-failed") << line;
+}
+
+TEST(LogQuoted, IsWhatStandsBeforeAnEndThatNothingExplains) {
+  const std::string rule = std::string(74, '-') + "\n";
+  const auto finding = first_of("reading soup.txt\nspoons: 3\nthe pot is empty, goodbye\n" + rule +
+                                "MPI_ABORT was invoked on rank 0\n" + rule);
+
+  EXPECT_EQ(finding.rule, "program-aborted");
+  EXPECT_THAT(finding.evidence,
+              HasSubstr("Before it stands: 'spoons: 3'; 'the pot is empty, goodbye'."));
+  EXPECT_THAT(first_of("MPI_ABORT was invoked on rank 0\n").evidence, Not(HasSubstr("Before it")));
+}
+
+TEST(LogQuoted, IsNoLineOfAnEndThatIsKnown) {
+  const auto rule = [](const std::string& log) { return first_of(log).rule; };
+
+  EXPECT_EQ(rule("(1) Unknown: Horovod has been shut down. x\n"), "failure-passed-on");
+  EXPECT_EQ(rule("events Error pod x: back-off 40s restarting failed container=x\n"),
+            "failure-passed-on");
+  EXPECT_EQ(rule("msg=\"Pod: ns.x-0 exited with code 1\"\n"), "rank-failed");
+  EXPECT_EQ(rule("[2]PETSC ERROR: Caught signal number 11 SEGV: x\n"), "rank-crashed");
+  EXPECT_EQ(rule("[2]PETSC ERROR: -----\n[2]PETSC ERROR: Caught signal number 15 Terminate: x\n"),
+            "rank-ended");
+  EXPECT_EQ(rule("[n4:x_0] MPI process (rank: 0, pid: 7) terminated with signal 9\n"),
+            "rank-killed");
+  EXPECT_EQ(rule("no EQ. err: x (5) prov_errno: Unknown error -11 prov/efa/x.h:7\n"),
+            "ofi-failure");
+}
+
+TEST(LogQuoted, IsTheReasonBelowAnAbortOfCharm) {
+  const std::string abort = "--- Processor 7 Exiting: Called CmiAbort ---\n";
+
+  EXPECT_EQ(first_of(abort + "Reason: the spoon is bent\n").rule, "error-line");
+  EXPECT_EQ(first_of(abort + "x\nReason: the spoon is bent\n").rule, "rank-aborted");
+  EXPECT_THAT(read_log("Reason: the spoon is bent\n").findings, IsEmpty());
+}
+
+TEST(LogQuoted, IsWhatOpenMpiSaysThatACallReturned) {
+  EXPECT_THAT(first_of("It looks like MPI_INIT failed for some reason\n\n  stir_pot failed\n"
+                       "  --> Returned \"Bent\" (-12) instead of \"Success\" (0)\n")
+                  .evidence,
+              HasSubstr("stack ends with: 'stir_pot failed --> Returned \"Bent\" (-12)"));
+}
+
+}  // namespace
+}  // namespace linerate::logs
