@@ -13,7 +13,6 @@
 #include <array>
 #include <cassert>
 #include <cstring>
-#include <vector>
 
 namespace linerate::host {
 namespace {
@@ -38,10 +37,10 @@ void swap_range(const Pair& pair, std::size_t begin, std::size_t end, View room)
 
 void swap_range(const Pair& pair, std::size_t begin, std::size_t end) {
   if (pair.theirs.is_here() && pair.to_them.is_here()) {
-    std::array<std::byte, 4096> room;
+    std::array<std::byte, std::size_t{4} << 10> room;
     return swap_range(pair, begin, end, room);
   }
-  std::vector<std::byte> room(std::size_t{64} << 10);
+  std::array<std::byte, std::size_t{64} << 10> room;
   swap_range(pair, begin, end, room);
 }
 

@@ -28,8 +28,10 @@ void copy(Call call, std::byte* here, PeerBytes there, std::size_t bytes) {
     const iovec remote{there.address, bytes};
     const ssize_t done = call(there.pid, &local, 1, &remote, 1, 0);
     if (done < 0 && errno == ESRCH)
-      throw PeerFailure(fmt::format("The process {} has ended in a call.", there.pid));
-    if (done <= 0) throw SystemError(errno, fmt::format("The memory of process {}", there.pid));
+      throw PeerFailure(
+          fmt::format("Rank {} has ended in a call (process {}).", there.world_rank, there.pid),
+          {there.world_rank});
+    if (done <= 0) throw SystemError(errno, fmt::format("Memory of rank {}", there.world_rank));
     here += done;
     there = there.after(static_cast<std::size_t>(done));
     bytes -= static_cast<std::size_t>(done);
@@ -39,16 +41,18 @@ void copy(Call call, std::byte* here, PeerBytes there, std::size_t bytes) {
 // What a process shows so that others can see whether they read its memory and no other's.
 struct Sample {
   pid_t pid = 0;
-  const std::uint64_t* address = nullptr;
+  std::uint64_t* address = nullptr;
   std::uint64_t value = 0;
 };
 
-bool can_read(const Sample& sample) {
+// What is written is what is there.
+bool can_reach(const Sample& sample) {
+  constexpr auto kBytes = static_cast<ssize_t>(sizeof(sample.value));
   std::uint64_t value = 0;
   const iovec local{&value, sizeof(value)};
-  const iovec remote{const_cast<std::uint64_t*>(sample.address), sizeof(value)};
-  const ssize_t done = process_vm_readv(sample.pid, &local, 1, &remote, 1, 0);
-  return done == static_cast<ssize_t>(sizeof(value)) && value == sample.value;
+  const iovec remote{sample.address, sizeof(value)};
+  return process_vm_readv(sample.pid, &local, 1, &remote, 1, 0) == kBytes &&
+         value == sample.value && process_vm_writev(sample.pid, &local, 1, &remote, 1, 0) == kBytes;
 }
 
 }  // namespace
@@ -75,15 +79,15 @@ std::vector<pid_t> reachable_processes(Bootstrap& bootstrap, const std::vector<i
                                        const Deadline& deadline) {
   const auto own = processes[static_cast<std::size_t>(bootstrap.rank())];
   if (std::ranges::all_of(processes, [own](int process) { return process == own; })) return {};
-  // Yama's usual rule lets a process reach its descendants only: those of who started the job may
-  // reach this one, too.
-  (void)prctl(PR_SET_PTRACER, getppid());
+  // Yama's usual rule lets a process reach its descendants only. An exception for those of this
+  // one's parent would end with it, and with it calls under way.
+  (void)prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
   std::uint64_t value = 0;
   if (getrandom(&value, sizeof(value), 0) < 0) throw SystemError(errno, "getrandom");
   const auto samples = all_values(bootstrap, Sample{getpid(), &value, value}, deadline);
   int reaches_all = 1;
   for (std::size_t peer = 0; peer < samples.size(); ++peer)
-    if (processes[peer] != own && !can_read(samples[peer])) reaches_all = 0;
+    if (processes[peer] != own && !can_reach(samples[peer])) reaches_all = 0;
   // `value` stays until all have looked.
   if (std::ranges::min(all_values(bootstrap, reaches_all, deadline)) == 0) return {};
   std::vector<pid_t> pids;

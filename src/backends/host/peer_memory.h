@@ -16,15 +16,17 @@ namespace linerate::host {
 struct PeerBytes {
   std::byte* address = nullptr;  // valid in the process `pid`
   pid_t pid = 0;                 // 0: this one
+  int world_rank = 0;            // whose they are, where they are not here
 
   bool is_here() const { return pid == 0; }
-  PeerBytes after(std::size_t bytes) const { return {address + bytes, pid}; }
+  PeerBytes after(std::size_t bytes) const { return {address + bytes, pid, world_rank}; }
 
   friend bool operator==(const PeerBytes&, const PeerBytes&) = default;
 };
 
-// `streams` is heeded where the bytes are here: the copy needs end_streaming() then. They throw
-// PeerFailure where the process has ended, and SystemError where it does not let its memory go.
+// Copies `bytes`. `streams` is heeded where they are here: the copy needs end_streaming() then.
+// Both throw PeerFailure, which names the rank, where the process has ended, and SystemError where
+// its memory is not there or out of reach. Any thread.
 void copy_from(std::byte* to, PeerBytes from, std::size_t bytes, bool streams = false);
 void copy_to(PeerBytes to, const std::byte* from, std::size_t bytes, bool streams = false);
 
@@ -33,7 +35,8 @@ bool has_ended(pid_t pid);
 
 // Collective over `bootstrap`, whose rank r is in the process processes[r]. For each rank: the
 // process whose memory this one can reach, 0 for its own. Empty on all ranks unless each process
-// can reach each other one: they try, and may be of other PID namespaces or forbidden to.
+// can read and write each other one's: they try, and may be of other PID namespaces or forbidden
+// to. Throws what the bootstrap throws.
 std::vector<pid_t> reachable_processes(Bootstrap& bootstrap, const std::vector<int>& processes,
                                        const Deadline& deadline);
 

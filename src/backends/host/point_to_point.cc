@@ -141,7 +141,12 @@ void PointToPoint::take(Mailbox& box, const Received& received, bool streams) {
     streams = streams && by_address;
     const PeerBytes from =
         by_address ? team_.bytes_at(source, in.data) : PeerBytes{.address = in.payload};
-    copy_from(data.data(), from, data.size(), streams);
+    try {
+      copy_from(data.data(), from, data.size(), streams);
+    } catch (...) {
+      box.taken.set(number);  // its sender must not wait for a copy that has ended
+      throw;
+    }
     if (streams) end_streaming();
   }
   try {

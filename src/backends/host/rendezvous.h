@@ -6,6 +6,8 @@
 #include "backends/host/waiting.h"
 #include "comm/bootstrap.h"
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <map>
 #include <memory>

@@ -68,6 +68,7 @@ void Team::enter(const Op& op, const std::byte* scratch, int variant) {
                   .recv = arena().locate(op.recv.data()),
                   .scratch = arena().locate(scratch),
                   .premul = op.premul};
+  is_private_ = cell.exposed.send.is_private() || cell.exposed.recv.is_private();
   publish(cell);
 }
 
@@ -182,7 +183,8 @@ void Team::give_up() noexcept {
 
 bool Team::through_with_us(int peer) const {
   const auto process = [&](int rank) { return setup_.processes[static_cast<std::size_t>(rank)]; };
-  if (process(peer) != process(rank()) && !attaches()) return true;  // touches the arena only
+  const bool reaches_private = process(peer) == process(rank()) || (attaches() && is_private_);
+  if (!reaches_private) return true;
   Slot& slot = control_.slot(peer);
   return slot.cell_for(call_).entered.value_for_all() < call_ ||
          slot.progress.has(progress_at_end(call_)) ||

@@ -93,8 +93,9 @@ class Team {
   const ExposedBuffers& buffers_of(int peer) const { return cell_of(peer).exposed; }
   // Where a buffer of `peer` is.
   PeerBytes bytes_at(int peer, Location where) const {
-    const bool is_far = where.is_private() && attaches();
-    return {arena().address_of(where), is_far ? pid_of(peer) : 0};
+    if (!where.is_private() || !attaches()) return {arena().address_of(where)};
+    const int world_rank = setup_.world_ranks[static_cast<std::size_t>(peer)];
+    return {where.address(), pid_of(peer), world_rank};
   }
   double premul_of(int peer) const { return cell_of(peer).exposed.premul; }
 
@@ -127,10 +128,9 @@ class Team {
   // Any thread, any time: ends all calls of the group, or of the world for the first group.
   void abort() noexcept;
 
-  // After an exception out of a call: aborts the group, and returns when no thread of this process
-  // and no other process touches this rank's buffers any more, so that the caller may free them. It
-  // returns after 5 s
-  // at the latest: of a peer that is in another call it never learns that.
+  // After an exception out of a call: aborts the group, and returns when no thread of this process,
+  // nor another process, touches this rank's own memory any more, so that the caller may free it.
+  // It returns after 5 s at the latest: of a peer that is in another call it never learns that.
   void give_up() noexcept;
 
   // Whether `peer` was of another process, which is no more.
@@ -167,6 +167,7 @@ class Team {
   std::uint64_t call_ = 0;       // the number of the current or last call
   std::uint64_t joined_ = 0;     // the last call that all ranks are known to have entered
   bool exposed_ = false;         // peers may touch this rank's buffers
+  bool is_private_ = false;      // some of these are outside of the arena
   std::uint64_t signature_ = 0;  // of the current call
   std::uint64_t count_ = 0;
 };

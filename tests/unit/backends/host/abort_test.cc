@@ -1,5 +1,6 @@
 // Aborts, barriers and calls that do not match: every rank leaves, and none touches freed memory.
 #include "base/error.h"
+#include "processes.h"
 #include "ranks.h"
 
 #include <gtest/gtest.h>
@@ -175,6 +176,7 @@ TEST(Abort, WaitsForThreadsThatStillTouchTheBuffers) {
 // The same of buffers that the kernel writes to for another process, which no sanitizer sees: what
 // a peer still wrote after the call has thrown would change them.
 TEST(Abort, WaitsForProcessesThatStillWriteToTheBuffers) {
+  SKIP_UNLESS_ATTACHING();
   constexpr int kRanks = 4;  // more than cores, so that some are stopped while they write
   const Ranks ranks{
       .nranks = kRanks, .address_space = AddressSpace::separate, .options = {.attach_bytes = 1}};

@@ -1,5 +1,6 @@
 // Every collective and every point-to-point call of the host backend against a naive expectation.
 #include "comm/comm_decorator.h"
+#include "processes.h"
 #include "ranks.h"
 #include "support/naive.h"
 
@@ -140,6 +141,7 @@ TEST(Transport, SaysWhenBuffersHadToBeStaged) {
 }
 
 TEST(Transport, SaysWhenPeersReachedPrivateBuffers) {
+  SKIP_UNLESS_ATTACHING();
   run_ranks({.nranks = 2, .address_space = AddressSpace::separate}, [](Rank rank) {
     std::vector<std::byte> large(std::size_t{1} << 20);
 
@@ -147,6 +149,32 @@ TEST(Transport, SaysWhenPeersReachedPrivateBuffers) {
 
     EXPECT_EQ(rank.comm.inspector().transport(), "shared memory, cross-memory attach");
   });
+}
+
+// Some ranks in place, others not: each swaps halves with those that are, and fetches from the
+// others.
+TEST(AllToAll, OnPrivateMemoryMayBeInPlaceOnSomeRanks) {
+  for (const std::size_t attach_bytes : {std::size_t{1}, HostOptions::kNever}) {
+    const Ranks ranks{.nranks = 3,
+                      .address_space = AddressSpace::separate,
+                      .options = {.attach_bytes = attach_bytes}};
+    run_ranks(ranks, [](Rank rank) {
+      constexpr std::size_t kCount = 30'000;
+      const int own = rank.comm.rank();
+      std::vector<std::int32_t> send(3 * kCount);
+      std::vector<std::int32_t> recv(3 * kCount);
+      for (std::size_t i = 0; i < send.size(); ++i)
+        send[i] = 10 * own + static_cast<std::int32_t>(i / kCount);
+      auto& result = own == 1 ? send : recv;
+
+      rank.comm.all_to_all({std::as_bytes(std::span(send)),
+                            std::as_writable_bytes(std::span(result)), kCount, DataType::int32},
+                           rank.stream);
+
+      for (std::size_t i = 0; i < result.size(); ++i)
+        ASSERT_EQ(result[i], 10 * static_cast<std::int32_t>(i / kCount) + own) << i;
+    });
+  }
 }
 
 // Fails by an exception or an assertion, or by the time limit when a rank waits without end.

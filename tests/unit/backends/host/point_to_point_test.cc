@@ -1,6 +1,7 @@
 // Tests of point_to_point.h: order, sizes, and partners that are oneself.
 #include "backends/host/control.h"
 #include "base/error.h"
+#include "processes.h"
 #include "ranks.h"
 
 #include <gtest/gtest.h>
@@ -109,6 +110,25 @@ INSTANTIATE_TEST_SUITE_P(Host, Messages,
                            return instance.param == AddressSpace::shared ? "OneAddressSpace"
                                                                          : "OwnAddressSpaces";
                          });
+
+// A sender that waited for a copy which has failed would wait for ever.
+TEST(MessageThatCannotBeRead, EndsBothSides) {
+  SKIP_UNLESS_ATTACHING();
+  const Ranks ranks{
+      .nranks = 2, .address_space = AddressSpace::separate, .options = {.attach_bytes = 1}};
+  EXPECT_THROW(run_ranks(ranks,
+                         [](Rank rank) {
+                           std::vector<std::byte> memory(8192);
+                           // Not mapped in any process: the first page.
+                           std::byte* const nowhere = reinterpret_cast<std::byte*>(64);
+                           const View out{nowhere, memory.size()};
+                           if (rank.comm.rank() == 0)
+                             rank.comm.send({out, {}, 8192, DataType::uint8}, 1, rank.stream);
+                           else
+                             rank.comm.recv({{}, memory, 8192, DataType::uint8}, 0, rank.stream);
+                         }),
+               Error);
+}
 
 }  // namespace
 }  // namespace linerate::host

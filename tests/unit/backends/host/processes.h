@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,6 +23,17 @@
 #include <vector>
 
 namespace linerate::host {
+
+// Whether the kernel lets processes of one user reach each other's memory.
+inline bool may_attach() {
+  std::byte byte{}, copy{};
+  const iovec local{&copy, 1};
+  const iovec remote{&byte, 1};
+  return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == 1;
+}
+
+#define SKIP_UNLESS_ATTACHING() \
+  if (!may_attach()) GTEST_SKIP() << "the kernel keeps processes out of each other's memory"
 
 // What forked processes share; made before the fork.
 class CommonPages {

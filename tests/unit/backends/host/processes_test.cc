@@ -102,6 +102,7 @@ TEST(LostProcess, DoesNotKeepTheOthersFromLeavingAfterAnAbort) {
 
 // With a clock that stands still, waiting for the lost one's part in the call has no end.
 TEST(LostProcess, IsNotWaitedForWhereItWasInTheCall) {
+  SKIP_UNLESS_ATTACHING();
   run_processes(3, [](Bootstrap& process) {
     const ManualClock clock;
     run_ranks_of(process, {.nranks = 1, .clock = &clock}, [](Rank rank) {
