@@ -113,8 +113,9 @@ constexpr const char* kOthers[] = {
 constexpr std::string_view kColl = "coll_", kPriority = "_priority";
 
 // Of Open MPI 4 and 5: `self` is for communicators of one rank, `inter` for those between two
-// groups, `sync` and `monitoring` only stand before others.
-constexpr std::string_view kNeverFirst[] = {"self", "inter", "sync", "monitoring"};
+// groups, `ftagree` for agreement after failures; the others only stand before others.
+constexpr std::string_view kNeverFirst[] = {"self", "inter",      "ftagree",    "sync",
+                                            "cuda", "monitoring", "accelerator"};
 
 // Whether it may make a call: `han` declines communicators of one host, and a priority of 0 is off.
 bool may_call(const Variables& variables, const std::string& component, int priority,
