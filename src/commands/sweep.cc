@@ -23,6 +23,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <iterator>
 #include <random>
 #include <system_error>
 #include <utility>
@@ -150,30 +151,39 @@ bool SweepRun::run_one(const Turn& turn, TurnsProgress& progress) {
 
 struct TurnsLeft {
   std::vector<Turn> turns{};
-  bool goes_on = false;  // with an --again that was interrupted
+  std::vector<sweep::Database::Key> again{};  // those of them that have run before
+  std::set<Outcome> go_on{};                  // of an --again that was interrupted
 };
 
-// Counts the turns that are over into `progress`.
+sweep::Database::Key key_of(const SweepPlan& plan, const Turn& turn) {
+  return {plan.commands[turn.side], turn.repeat};
+}
+
+// Counts the turns that are over into `progress`. Of an outcome for which an --again was
+// interrupted, those run that it has left; of each other in `again`, all.
 TurnsLeft turns_left(const SweepPlan& plan, const sweep::Database* database,
                      const std::set<Outcome>& again, TurnsProgress& progress) {
   if (database == nullptr) return {plan.order};
   const auto ends = database->ends();
-  const auto end_of = [&](const Turn& turn) {
-    const auto found = ends.find({plan.commands[turn.side], turn.repeat});
-    return found == ends.end() ? nullptr : &found->second;
+  const auto end_of = [&](const Turn& turn) { return ends.find(key_of(plan, turn)); };
+  TurnsLeft left;
+  for (const auto& turn : plan.order)
+    if (const auto end = end_of(turn); end != ends.end() && again.contains(end->second.outcome))
+      std::ranges::set_intersection(end->second.again, again,
+                                    std::inserter(left.go_on, left.go_on.end()));
+  const auto runs_again = [&](const sweep::Database::End& end) {
+    return again.contains(end.outcome) && (!end.again.empty() || !left.go_on.contains(end.outcome));
   };
-  TurnsLeft left{.goes_on = std::ranges::any_of(plan.order, [&](const Turn& turn) {
-                   const auto* end = end_of(turn);
-                   return end != nullptr && end->again && again.contains(end->outcome);
-                 })};
   for (const auto& turn : plan.order) {
-    const auto* end = end_of(turn);
-    const bool runs =
-        end == nullptr || (again.contains(end->outcome) && (end->again || !left.goes_on));
-    if (runs)
+    const auto end = end_of(turn);
+    if (end == ends.end()) {
       left.turns.push_back(turn);
-    else
-      progress.ended(turn.side, end->elapsed_s);
+    } else if (runs_again(end->second)) {
+      left.turns.push_back(turn);
+      left.again.push_back(end->first);
+    } else {
+      progress.ended(turn.side, end->second.elapsed_s);
+    }
   }
   return left;
 }
@@ -190,10 +200,10 @@ void SweepRun::run_all() {
   auto progress = progress_of(
       plan_, config_, progress_style(config_.progress, TextFile::standard_error().terminal()));
   const auto left = turns_left(plan_, &database_, config_.again, progress);
-  if (left.goes_on)
-    say("note: --again was interrupted: it goes on with what it has left");
-  else if (!config_.again.empty())
-    database_.run_again(config_.again);
+  if (!left.go_on.empty())
+    say(fmt::format("note: --again {} was interrupted: it goes on with what it has left",
+                    sweep::names_of(left.go_on)));
+  if (!left.again.empty()) database_.run_again(left.again, config_.again);
   for (const auto& turn : left.turns)
     if (!run_one(turn, progress)) {
       interrupted_ = true;
@@ -222,11 +232,11 @@ ExitCode SweepRun::summed_up() const {
   if (!others.empty()) TextFile::standard_output().write(others.text());
   TextFile::standard_output().write(fmt::format("# {} of {}: {}\n", counted(all, "case"),
                                                 plan_.order.size(), sweep::counts_text(counts)));
-  std::vector<std::string_view> failed;
+  std::set<Outcome> failed;
   for (const auto& [outcome, count] : counts)
-    if (outcome != Outcome::ok && outcome != Outcome::slow) failed.push_back(name_of(outcome));
+    if (outcome != Outcome::ok && outcome != Outcome::slow) failed.insert(outcome);
   if (failed.empty()) return counts[Outcome::slow] > 0 ? ExitCode::finding : ExitCode::ok;
-  say(fmt::format("note: --again {} runs what ended so once more", join(failed, ",")));
+  say(fmt::format("note: --again {} runs what ended so once more", sweep::names_of(failed)));
   return ExitCode::failed;
 }
 

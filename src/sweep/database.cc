@@ -164,6 +164,16 @@ std::int64_t number_of(sqlite3* connection, const std::string& query) {
   return ask.step() ? ask.whole(0) : -1;
 }
 
+// In the place of one without `outcomes`, which told less.
+constexpr std::string_view kAgain =
+    "DROP TABLE IF EXISTS again; CREATE TABLE again (case_id INTEGER PRIMARY KEY "
+    "REFERENCES cases (id) ON DELETE CASCADE, outcomes TEXT NOT NULL);";
+
+bool has_again(sqlite3* connection) {
+  return number_of(connection,
+                   "SELECT count(*) FROM pragma_table_info('again') WHERE name = 'outcomes'") > 0;
+}
+
 using Connection = Handle<sqlite3, sqlite3_close_v2>;
 
 // `as_it_stands`: nothing is written, not even beside it, and nobody else may write.
@@ -260,34 +270,40 @@ Result<Database> Database::open(const std::string& path, Use use) {
   }
 }
 
-std::map<std::pair<std::string, int>, Database::End> Database::ends() const {
-  std::map<std::pair<std::string, int>, End> found;
-  const bool has_again =
-      number_of(connection_.get(), "SELECT count(*) FROM sqlite_schema WHERE name = 'again'") > 0;
-  Statement select(connection_.get(),
-                   fmt::format("SELECT command, repeat, outcome, elapsed_s, {} FROM cases",
-                               has_again ? "id IN (SELECT case_id FROM again)" : "0"));
+std::map<Database::Key, Database::End> Database::ends() const {
+  std::map<Key, End> found;
+  Statement select(
+      connection_.get(),
+      fmt::format(
+          "SELECT command, repeat, outcome, elapsed_s, {} FROM cases",
+          has_again(connection_.get()) ? "(SELECT outcomes FROM again WHERE case_id = id)" : "''"));
   while (select.step()) {
     auto& end = found[{select.text(0), static_cast<int>(select.whole(1))}];
     select.read(2, end.outcome);
     select.read(3, end.elapsed_s);
-    end.again = select.whole(4) != 0;
+    end.again = outcomes_in(select.text(4));
   }
   return found;
 }
 
 // A run that takes the place of an earlier one takes its row here away, too.
-void Database::run_again(const std::set<Outcome>& outcomes) try {
-  execute(connection_.get(),
-          "CREATE TABLE IF NOT EXISTS again "
-          "(case_id INTEGER PRIMARY KEY REFERENCES cases (id) ON DELETE CASCADE)");
-  Statement insert(
-      connection_.get(),
-      fmt::format("INSERT OR IGNORE INTO again SELECT id FROM cases WHERE outcome IN ({})",
-                  question_marks(outcomes.size())));
-  for (const auto outcome : outcomes) insert.bind(std::string(name_of(outcome)));
-  (void)insert.step();
+void Database::run_again(const std::vector<Key>& cases, const std::set<Outcome>& outcomes) try {
+  auto* connection = connection_.get();
+  execute(connection, "BEGIN IMMEDIATE");
+  if (!has_again(connection)) execute(connection, std::string(kAgain));
+  Statement insert(connection,
+                   "INSERT OR REPLACE INTO again SELECT id, ? FROM cases "
+                   "WHERE command = ? AND repeat = ?");
+  for (const auto& [command, repeat] : cases) {
+    insert.bind(names_of(outcomes));
+    insert.bind(command);
+    insert.bind(repeat);
+    (void)insert.step();
+    insert.reset();
+  }
+  execute(connection, "COMMIT");
 } catch (const SqlError& error) {
+  (void)::sqlite3_exec(connection_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
   throw not_written(path_, error);
 }
 

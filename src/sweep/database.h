@@ -70,16 +70,17 @@ class Database {
   // sentence. Throws Error where the disk lets nobody use it.
   static Result<Database> open(const std::string& path, Use use);
 
+  using Key = std::pair<std::string, int>;  // command and repeat
   struct End {
     Outcome outcome = Outcome::ok;
     double elapsed_s = 0;
-    bool again = false;  // it waits for another run
+    std::set<Outcome> again{};  // what run_again() was given; empty: it does not wait
   };
-  // By command and repeat.
-  std::map<std::pair<std::string, int>, End> ends() const;
+  std::map<Key, End> ends() const;
 
-  // Those that ended so wait for another run, until add() has it, also where this process ends.
-  void run_again(const std::set<Outcome>& outcomes);
+  // These cases wait for another run, as part of one of all with `outcomes`: until add() has it,
+  // also where this process ends. All of them or, where it throws Error for the disk, none.
+  void run_again(const std::vector<Key>& cases, const std::set<Outcome>& outcomes);
 
   // Holds back what the next case needs. Throws where the disk has not as much.
   void hold_room();

@@ -2,9 +2,11 @@
 #include "sweep/outcome.h"
 
 #include "base/error.h"
+#include "base/text.h"
 #include "record/verdict.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -89,6 +91,19 @@ std::optional<Outcome> outcome_of(std::string_view name) {
   for (const auto outcome : kOutcomes)
     if (name_of(outcome) == name) return outcome;
   return std::nullopt;
+}
+
+std::string names_of(const std::set<Outcome>& outcomes) {
+  std::vector<std::string_view> names;
+  for (const auto outcome : outcomes) names.push_back(name_of(outcome));
+  return fmt::format("{}", fmt::join(names, ","));
+}
+
+std::set<Outcome> outcomes_in(std::string_view names) {
+  std::set<Outcome> found;
+  for (const auto& name : split(names, ','))
+    if (const auto outcome = outcome_of(name)) found.insert(*outcome);
+  return found;
 }
 
 Judged judged(const Ending& ending, const RunFile& records) {

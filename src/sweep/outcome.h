@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,8 @@ inline constexpr std::array kOutcomes{Outcome::ok,      Outcome::slow, Outcome::
                                       Outcome::crashed, Outcome::hung, Outcome::no_start};
 std::string_view name_of(Outcome outcome);  // "no_start"
 std::optional<Outcome> outcome_of(std::string_view name);
+std::string names_of(const std::set<Outcome>& outcomes);  // "crashed,hung"
+std::set<Outcome> outcomes_in(std::string_view names);    // what is no outcome's is left out
 
 struct Ending {
   int code = 0;  // of the process: its exit code, or 128 and the signal

@@ -49,38 +49,6 @@ class Kills(Sweeps):
         self.assertEqual(sorted(command for command, *_ in self.kept()), planned)
         self.assertEqual({outcome for *_, outcome in self.kept()}, {"ok"})
 
-    def test_runs_again_what_is_left_after_an_interruption_and_not_more(self):
-        called = self.folder / "called"
-        start = self.folder / "start"
-        start.write_text(f"#!/bin/sh\necho >> {called}\n"
-                         f"[ $(wc -l < {called}) != $WAIT ] || exec sleep 60\nexit 1\n")
-        start.chmod(0o755)
-        words = ["-o", str(self.db), "--collectives", "all_reduce", "--sizes", "8,64,1K",
-                 "--start", f"{start} {{ranks}}"]
-        self.sweep(*words, WAIT="0")
-        for before, how in ((3, signal.SIGINT), (7, signal.SIGKILL)):
-            with self.subTest(how=how):
-                self.interrupted(words, before + 2, how)
-                self.assertIn("# 2 runs of 3 left", self.sweep(
-                    *words, "--again", "no_start", "--dry-run").stdout)
-
-                done = self.sweep(*words, "--again", "no_start", WAIT="0")
-
-                self.assertIn("interrupted: it goes on with what it has left", done.stderr)
-                self.assertEqual(len(called.read_text()), before + 4)  # one of them twice
-        self.assertIn("# 3 runs", self.sweep(*words, "--again", "no_start", "--dry-run").stdout)
-
-    def interrupted(self, words: list[str], at: int, how: signal.Signals) -> None:
-        """Runs the words with --again, until the start of number `at` waits."""
-        called = self.folder / "called"
-        with subprocess.Popen([LINERATE, "sweep", *words, "--again", "no_start"],
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                              env=environment(WAIT=str(at))) as job:
-            end = time.monotonic() + 60
-            while len(called.read_text()) < at and time.monotonic() < end:
-                time.sleep(0.02)
-            job.send_signal(how)
-
     def on_a_small_disk(self, script: str) -> subprocess.CompletedProcess:
         """Runs the script in a folder with 6 MiB; it has SWEEP and LIST."""
         needs_root()

@@ -20,6 +20,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 class Databases : public ::testing::Test {
@@ -42,6 +43,13 @@ class Databases : public ::testing::Test {
       all.push_back(of);
     });
     return all;
+  }
+
+  void set(const std::string& sql) const {
+    sqlite3* raw = nullptr;
+    ASSERT_EQ(::sqlite3_open(path_.c_str(), &raw), SQLITE_OK);
+    ASSERT_EQ(::sqlite3_exec(raw, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
+    (void)::sqlite3_close(raw);
   }
 
   std::filesystem::path folder_;
@@ -87,24 +95,37 @@ TEST_F(Databases, KnowHowCasesEndedAndForHowLong) {
   EXPECT_EQ(key, std::pair(std::string("a"), 1));
   EXPECT_EQ(end.outcome, Outcome::hung);
   EXPECT_EQ(end.elapsed_s, 2.5);
-  EXPECT_FALSE(end.again);
+  EXPECT_THAT(end.again, IsEmpty());
 }
+
+const std::set<Outcome> kBad{Outcome::hung, Outcome::crashed};
 
 TEST_F(Databases, KeepWhatWaitsForAnotherRunUntilItHasEnded) {
   const auto waiting = [&] {
     std::vector<std::string> commands;
     for (const auto& [key, end] : open(Database::Use::read).ends())
-      if (end.again) commands.push_back(key.first);
+      if (end.again == kBad) commands.push_back(key.first);
     return commands;
   };
   open().add(some_case("a"), {});
   open().add(some_case("b", Outcome::hung), {});
   open().add(some_case("c", Outcome::hung), {});
-  open().run_again({Outcome::hung, Outcome::crashed});
+  open().add(some_case("of another study", Outcome::hung), {});
+  open().run_again({{"b", 1}, {"c", 1}, {"c", 2}, {"none", 1}}, kBad);
 
   EXPECT_THAT(waiting(), ElementsAre("b", "c"));
   open().add(some_case("c", Outcome::hung), {});
   EXPECT_THAT(waiting(), ElementsAre("b"));
+}
+
+TEST_F(Databases, ForgetWhatWaitsWhereItsOutcomesAreNotKept) {
+  open().add(some_case("a", Outcome::hung), {});
+  set("CREATE TABLE again (case_id INTEGER PRIMARY KEY); INSERT INTO again VALUES (1)");
+  const auto again = [&] { return open(Database::Use::read).ends().begin()->second.again; };
+
+  EXPECT_THAT(again(), IsEmpty());
+  open().run_again({{"a", 1}}, kBad);
+  EXPECT_EQ(again(), kBad);
 }
 
 TEST_F(Databases, PutACaseThatWasRunAgainInThePlaceOfTheFirst) {
@@ -158,12 +179,6 @@ TEST_F(Databases, RefuseOtherFilesAndLeaveThemAlone) {
 }
 
 TEST_F(Databases, RefuseOtherProgramsTablesAndNewerSchemas) {
-  const auto set = [&](const std::string& sql) {
-    sqlite3* raw = nullptr;
-    ASSERT_EQ(::sqlite3_open(path_.c_str(), &raw), SQLITE_OK);
-    ASSERT_EQ(::sqlite3_exec(raw, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
-    (void)::sqlite3_close(raw);
-  };
   set("CREATE TABLE photos (a)");
   EXPECT_THAT(Database::open(path_, Database::Use::add).sentence(), HasSubstr("another program"));
   std::filesystem::remove(path_);
