@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 MAX_PROBLEMS, MAX_TEXT = 200, 300
@@ -23,15 +24,17 @@ class Problem:
 
 class Problems:
     def __init__(self) -> None:
-        self._commands: dict[tuple[str, str], list[str]] = {}  # by outcome and reason
+        self._first: dict[tuple[str, str], str] = {}  # a command by outcome and reason
+        self._cases: Counter[tuple[str, str]] = Counter()
 
     def add(self, outcome: str, reason: str, command: str) -> None:
-        self._commands.setdefault((outcome, reason[:MAX_TEXT]), []).append(command)
+        key = outcome, reason[:MAX_TEXT]
+        self._first.setdefault(key, _ends(command))
+        self._cases[key] += 1
 
     def by_reason(self) -> list[Problem]:
         """Those that are not mild first, and the most frequent of both."""
-        found = [Problem(outcome, reason, _ends(commands[0]), len(commands))
-                 for (outcome, reason), commands in self._commands.items()]
+        found = [Problem(*key, command, self._cases[key]) for key, command in self._first.items()]
         return sorted(found, key=lambda one: (one.mild, -one.cases))[:MAX_PROBLEMS]
 
 

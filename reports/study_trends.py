@@ -64,7 +64,7 @@ def scalings_of(study: Study, medians: Medians) -> list[Scaling]:
         count = what.nnodes if unit == "nodes" else what.nranks
         families[(*what[:6], each)][count] = what
     largest: dict[str, tuple] = {}
-    for family, whats in sorted(families.items(), reverse=True):  # float rather than bfloat16
+    for family, whats in sorted(families.items(), key=lambda item: _usual_first(item[0])):
         collective = family[0]
         if len(whats) > 1 and (collective not in largest or family[5:] > largest[collective][5:]):
             largest[collective] = family
@@ -81,6 +81,12 @@ def scalings_of(study: Study, medians: Medians) -> list[Scaling]:
         if shown := _shown(lines):
             found.append(Scaling(title, unit, shown))
     return found
+
+
+def _usual_first(family: tuple) -> tuple:
+    """Float, a sum and out of place come before others, which come by name."""
+    _, kind, redop, _, placement, *_ = family
+    return kind != "float", redop != "sum", placement == "in_place", family
 
 
 def _shown(lines: dict[str, dict[int, float]]) -> dict[str, dict[int, float]]:

@@ -31,6 +31,17 @@ class Trends(StudyCase):
         self.assertEqual(scaling.title, "all_reduce float, 64 B, 1 rank a node")
         self.assertEqual(list(scaling.lines["backend=host"]), [2, 4])
 
+    def test_scaling_is_of_float_before_other_types(self):
+        for kinds, shown in ((("uint8", "half", "bfloat16"), "bfloat16"), (("float",), "float")):
+            for nodes in (1, 2):
+                for kind in kinds:
+                    self.case({}, {64: 10}, nodes=nodes, kind=kind)
+
+            study = self.study()
+            scaling, = scalings_of(study, medians_of(study))
+
+            self.assertEqual(scaling.title, f"all_reduce {shown}, 64 B, 2 ranks a node")
+
     def test_a_history_tells_where_the_last_run_is_outside(self):
         for day, time_us in ((3, 100), (1, 98), (2, 102), (4, 120)):
             self.case({}, {8: 1, 64: time_us}, day=day)

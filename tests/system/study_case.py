@@ -36,7 +36,7 @@ class StudyCase(unittest.TestCase):
         self.file.execute(f"CREATE TABLE results ({RESULTS})")
 
     def case(self, variables: dict[str, str | None], times: dict[int, float], *,
-             outcome: str = "ok", nodes: int = 1, ranks: int = 2, day: int = 1,
+             kind: str = "float", outcome: str = "ok", nodes: int = 1, ranks: int = 2, day: int = 1,
              wrong: int = 0) -> None:
         """`times`: microseconds by size."""
         number = self.file.execute(
@@ -46,7 +46,7 @@ class StudyCase(unittest.TestCase):
         for size, time_us in times.items():
             self.file.execute(
                 f"INSERT INTO results VALUES ({', '.join('?' * 12)})",
-                (number, "all_reduce", "float", "sum", -1, "out_of_place", size, ranks * nodes,
+                (number, "all_reduce", kind, "sum", -1, "out_of_place", size, ranks * nodes,
                  nodes, time_us, size / time_us / 1e3, wrong))
 
     def study(self) -> Study:
