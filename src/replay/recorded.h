@@ -14,13 +14,18 @@ namespace linerate::replay {
 
 // A call of record_param_comms in the words of PyTorch.
 struct Recorded {
-  std::string name{}, type{}, group{}, about_group{};
-  std::uint64_t in = 0, out = 0;
-  std::vector<std::int64_t> in_split{}, out_split{}, ranks{};
-  bool ranks_are_whole = false;
-  int nranks = 0, rank = -1, first = -1, stride = 0;
-  std::int64_t external_id = -1;
-  double start_us = 0;
+  std::string name{}, type{};             // "allreduce", "Float"
+  std::string group{}, about_group{};     // its name, and what it is for
+  std::uint64_t in = 0, out = 0;          // elements that go in and come out, of all parts together
+  std::vector<std::int64_t> in_split{};   // rows of the first dimension, to each rank in order
+  std::vector<std::int64_t> out_split{};  // and from each; empty: all as many
+  std::vector<std::int64_t> ranks{};      // of the group, in the job
+  bool ranks_are_whole = false;           // false: PyTorch may have cut the list
+  int nranks = 0;                         // of the group
+  int rank = -1;                          // the root or peer, where there is one
+  int first = -1, stride = 0;             // the group's ranks as a sequence; -1: not told
+  std::int64_t external_id = -1;          // that its kernel shares; -1: none
+  double start_us = 0;                    // on the file's clock, or a number in its order
 };
 
 // Puts what was recorded together, once the whole file is read.
@@ -30,16 +35,23 @@ class Recording {
   void add(Recorded call) {
     if (call.name != "wait" && call.name != "init") recorded_.push_back(std::move(call));
   }
+  // A kernel of NCCL, which says when the call with this id ran. The first of an id counts.
   void add_kernel(std::int64_t external_id, const TimeSpan& span) {
     kernels_.emplace(external_id, span);
   }
+  // A step of training, in the order of the file.
   void add_step(const TimeSpan& span) { trace_.calls.steps.push_back(span); }
+  // The ranks in the job of the group of this name. The last of a name counts.
   void add_group(std::string name, std::vector<std::int64_t> ranks) {
     groups_[std::move(name)] = std::move(ranks);
   }
+  // What build() yields, before it: for the rank and the size of the job, which stand elsewhere.
   PytorchTrace& trace() { return trace_; }
+  // Whether there is no call.
   bool empty() const { return recorded_.empty(); }
 
+  // The calls in the order of their starts; of those left out, how many by reason. Once: what was
+  // added is gone after it.
   PytorchTrace build();
 
  private:
