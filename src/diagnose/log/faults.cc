@@ -191,11 +191,23 @@ void LogFaults::end_file(std::string_view file, std::size_t lines) {
     if (fault.last_file == file) fault.lines_after = lines - fault.last_line;
 }
 
+// A traceback right below an error is part of it.
+void LogFaults::extend_error(Where where) {
+  constexpr std::size_t kNear = 5;  // lines
+  const auto error = faults_.find("error-line");
+  if (error == faults_.end() || error->second.last_file != where.file) return;
+  auto& last = error->second.last_line;
+  if (where.line <= last + kNear) last = where.line;
+}
+
 bool LogFaults::take(const Message& message, Where where) {
   just_quoted_ = nullptr;
   const auto* row = row_of(message);
   if (row == nullptr && message.level != Level::warn) return false;
-  if (row != nullptr && row->role == Role::harmless && row->explains.empty()) return true;
+  if (row != nullptr && row->role == Role::harmless && row->explains.empty()) {
+    if (row->name == "of-a-traceback") extend_error(where);
+    return true;
+  }
   record(row, message, where);
   return true;
 }

@@ -92,6 +92,7 @@ class LogFaults {
 
  private:
   void record(const Signature* row, const Message& message, Where where);
+  void extend_error(Where where);
   void keep_first(Fault& fault, const Message& message, Where where);
   void take_watchdog(const Message& message);
 

@@ -75,7 +75,8 @@ double confidence_in(const Fault& root, bool order_is_known) {
 // An error that only calls itself one may have been survived: by a program that goes on.
 Severity severity_of(const Fault& root, std::span<const Fault* const> followers) {
   constexpr std::size_t kGoesOn = 50;  // lines
-  constexpr std::string_view kFatal = "FATAL|Fatal|fatal|CRITICAL|panic|Abort";
+  constexpr std::string_view kFatal =
+      "FATAL|Fatal|fatal|CRITICAL|panic|Abort|ABORT|aborted|Check failed|crashed";
   if (root.role() == Role::ending ||
       (root.survived && std::ranges::all_of(followers, &Fault::survived)))
     return Severity::warning;
@@ -83,7 +84,9 @@ Severity severity_of(const Fault& root, std::span<const Fault* const> followers)
     return fault->row != nullptr && (is_quoted(*fault->row) || fault->role() > Role::relay);
   });
   if (!is_quoted(*root.row) || !alone) return Severity::problem;
-  if (root.lines_after == 0 || matches(kFatal, root.text)) return Severity::problem;
+  const auto is_fatal = [=](std::string_view text) { return matches(kFatal, text); };
+  if (root.lines_after == 0 || is_fatal(root.text) || std::ranges::any_of(root.next, is_fatal))
+    return Severity::problem;
   return root.lines_after < kGoesOn && root.row->name == "uncaught-exception" ? Severity::problem
                                                                               : Severity::info;
 }

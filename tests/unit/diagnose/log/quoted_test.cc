@@ -68,6 +68,12 @@ TEST(LogQuoted, IsAProblemIfTheLogEndsWithAnErrorThatCallsItselfOne) {
   EXPECT_EQ(severity(error + "stirring on\n"), Severity::info);
   EXPECT_EQ(severity(error + "stirring on\n" + kEnded), Severity::problem);
   EXPECT_EQ(severity("FATAL: the spoon is bent\nstirring on\n"), Severity::problem);
+  EXPECT_EQ(severity(error + "mixer: error: the pot crashed\nstirring on\n"), Severity::problem);
+  EXPECT_EQ(severity("F0828 11:10:33.595355   331 pot.h:592] Check failed: spoon\nstirring on\n"),
+            Severity::problem);
+  EXPECT_EQ(severity("ERROR x\nERROR x [core.py:3]     stir(pot)\n"), Severity::problem);
+  EXPECT_EQ(severity("ERROR x\n1\n2\n3\n4\n5\n6\n7\nERROR x [core.py:3]     stir(pot)\n"),
+            Severity::info);
 }
 
 TEST(LogQuoted, IsANoteIfTheProgramGoesOnForLongAfterAnException) {
