@@ -98,9 +98,9 @@ add_custom_target(tests_of_threads)
 linerate_test(unit_base tests/unit/base linerate_base)
 linerate_test(unit_comm tests/unit/comm linerate_comm)
 linerate_test(unit_pattern tests/unit/pattern linerate_pattern)
-# Hundreds of training steps, of simulated studies and of searches for channels: `make test` leaves
-# them to .ci/run and `make test-full`. They take minutes under a sanitizer, which runs other tests
-# of the same code.
+# Hundreds of training steps, of simulated studies and of searches for channels, and waits of many
+# seconds: `make test` leaves them to .ci/run and `make test-full`. The former take minutes under a
+# sanitizer, which runs other tests of the same code.
 set(long_training Learning)
 set(long_studies "Verdicts[.]|Effect[.](Interval|Approximates|IsFoundInBlocks)")
 string(CONCAT long_searches
@@ -109,7 +109,12 @@ string(CONCAT long_searches
   "|Plans[.](HaveReplicas|TakeAsFew)|PlansAsJson[.]HaveEvery|ShownPlans[.]Name")
 if(NOT LINERATE_SANITIZE)
   string(APPEND long_training "|Equality[.]Of"
-    "(SequenceParallelLayouts|EveryOrderOfAxes|TensorParallelStages|EveryStageOfZero)")
+    "(SequenceParallelLayouts|EveryOrderOfAxes|TensorParallelStages|EveryStageOfZero)"
+    "|Types/Precision.*(half|double)")
+  string(CONCAT long_waits
+    "ForkProcesses[.](TakeTwoSignals|KillRanksThatDo)|StoppedProcess|WatchedThreads[.]ThatNothing"
+    "|Watch[.](EndsAProcessWhose|LetsAJobGoOn|LetsAThreadWait)"
+    "|StartGuard[.](SaysOnce|LeavesTheDeadline)")
 endif()
 
 # linerate_long_cases(PROGRAM REGEX [option of linerate_gtest...]): what PROGRAM leaves out, as a
@@ -154,7 +159,7 @@ linerate_test(unit_training_engine tests/unit/trainers/engine linerate_training_
               LEAVE_OUT ${long_training})
 if(TARGET unit_training_engine AND NOT LINERATE_SANITIZE)
   linerate_gtest(unit_training_engine.every_layout slow
-    LEAVE_OUT "^(?!Resume[.]OnAny|Models/((Pipeline)?Equality|Learning))"
+    LEAVE_OUT "^(?!Resume[.]OnAny|Types/Precision|Models/((Pipeline)?Equality|Learning))"
     COMMAND $<TARGET_FILE:unit_training_engine>)
   set_property(TEST unit_training_engine.every_layout APPEND PROPERTY ENVIRONMENT TRAIN_LAYOUTS=all)
 endif()
@@ -193,7 +198,8 @@ if(TARGET unit_nccl_tuner)
     LINERATE_TUNER_PLUGIN="$<TARGET_FILE:nccl-tuner-linerate>")
 endif()
 linerate_test(unit_launch "tests/unit/launch;tests/unit/launch/*"
-              linerate_launch SHARDS 3 PUNCTUAL THREADS)
+              linerate_launch SHARDS 3 PUNCTUAL THREADS LEAVE_OUT ${long_waits})
+linerate_long_cases(unit_launch "${long_waits}" PUNCTUAL)
 linerate_test(unit_job tests/unit/job linerate_job THREADS)
 linerate_test(unit_bench "tests/unit/bench;tests/unit/bench/limits;tests/unit/bench/survey"
               linerate_bench linerate_backend_fake linerate_launch THREADS)
@@ -323,19 +329,19 @@ endforeach()
 # The tools as users start them: every file of tests/system, but those that are registered by name
 # here or in NcclTests.cmake. Each has its own folders, ports and network namespaces, so that they
 # run beside each other; those that measure run alone.
-set(measuring tune measure sweep_pairs verdict train_overlap doctor_prove)
+set(measuring beside tune measure sweep_pairs verdict train_overlap doctor_prove)
 # Verdicts on what this machine did in real time: other work beside them changes what they see.
 # Their rules are tested on made-up times (tests/unit/bench) and on the fake's clock
 # (system.verdict).
 set(timing compare_power host_verdict host_repeats nccl_tune network_verdict network_verdict_mpi
   verdict_repeats)
 # Longer than a fast look allows: `make test` leaves them to .ci/run and `make test-full`.
-set(slow bench beside calibration checkpoint_kills completion docs doctor_prove doctor_quick_bench
-  doctor_ras elastic elastic_ends elastic_env emulation faults gloo gloo_hosts hangs health hosts
-  nccl_faults nccl_signals outputs placement plan plan_network progress random_stops replay
-  replay_network scale scale_launch slurm suite_ends sweep_launch sweep_outcomes sweep_pairs
-  train_3d train_launch train_layouts train_overlap train_progress train_records train_resident
-  train_sync train_trace tune_library verdict)
+set(slow bench beside calibration checkpoint_kills completion docs doctor_job doctor_prove
+  doctor_quick_bench doctor_ras elastic elastic_ends elastic_env emulation faults gloo gloo_hosts
+  hangs health hosts mpi_components nccl_faults nccl_options nccl_signals outputs placement plan
+  plan_network progress random_stops replay replay_network scale scale_launch slurm suite_ends
+  sweep_launch sweep_outcomes sweep_pairs train_3d train_launch train_layouts train_overlap
+  train_progress train_records train_resident train_sync train_trace tune_library verdict)
 # Under AddressSanitizer too: whole runs, by threads, processes and mpirun, and Ctrl-C.
 set(end_to_end usage algorithms launch signals outputs golden gloo)
 file(GLOB files CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} tests/system/*_test.py)
