@@ -13,9 +13,9 @@ std::size_t footprint_of(const Op& op, int rank, int nranks);
 
 // A store through the cache first reads the line that it will overwrite; a streaming one does not,
 // but leaves nothing in the cache. It pays where the lines would not stay there until the next use:
-// when the buffers of one call take three quarters of the cache, which holds other things too
-// (8 MiB of send_recv in 32 MiB: 1.7 times as fast), or when so much else was touched since these
-// buffers were last used that they have left it. Of one rank; used by one thread.
+// when the buffers of one call take three quarters of the cache, which holds other things too, or
+// when so much else was touched since these buffers were last used that they have left it. Of one
+// rank; used by one thread.
 class Streaming {
  public:
   // `cache_bytes`: of the last-level cache that all ranks of the call share; 0: unknown, never
