@@ -127,32 +127,30 @@ void PointToPoint::receive(int source, View data, bool streams) {
                           sent_bytes, team_.rank(), received.data.size()));
 }
 
+void PointToPoint::fetch(Message& in, const Received& received, bool streams) {
+  const auto& [source, data, number] = received;
+  const bool by_address = reads_sender(data.size());
+  std::uint64_t offer = number;
+  if (by_address && in.data.is_private() && !in.offered.compare_exchange_strong(offer, 0))
+    team_.waiting().check_aborted();
+  streams = streams && by_address;
+  const PeerBytes from =
+      by_address ? team_.bytes_at(source, in.data) : PeerBytes{.address = in.payload};
+  copy_from(data.data(), from, data.size(), streams);
+  if (streams) end_streaming();
+}
+
 // REQUIRES: it is posted, and all before it are taken.
 void PointToPoint::take(Mailbox& box, const Received& received, bool streams) {
   const auto& [source, data, number] = received;
   Message& in = message(box, number);
   if (in.bytes != data.size())  // and is not taken, so that the abort ends the sender's wait
     throw_other_size(received, in.bytes);
-  if (!data.empty()) {
-    const bool by_address = reads_sender(data.size());
-    std::uint64_t offer = number;
-    if (by_address && in.data.is_private() && !in.offered.compare_exchange_strong(offer, 0))
-      team_.waiting().check_aborted();
-    streams = streams && by_address;
-    const PeerBytes from =
-        by_address ? team_.bytes_at(source, in.data) : PeerBytes{.address = in.payload};
-    try {
-      copy_from(data.data(), from, data.size(), streams);
-    } catch (...) {
-      box.taken.set(number);  // its sender must not wait for a copy that has ended
-      throw;
-    }
-    if (streams) end_streaming();
-  }
   try {
+    if (!data.empty()) fetch(in, received, streams);
     if (auto* const network = team_.network()) network->receive(source, in, reads_sender(in.bytes));
   } catch (...) {
-    box.taken.set(number);  // the copy is done: its sender must not wait for it
+    box.taken.set(number);  // no copy is under way: its sender must not wait for one
     throw;
   }
   box.taken.set(number);

@@ -52,6 +52,7 @@ class PointToPoint {
   void finish_send(const Sent& sent);
   void withdraw(const Sent& sent) noexcept;
   void receive(int source, View data, bool streams);
+  void fetch(Message& in, const Received& received, bool streams);
   void take(Mailbox& box, const Received& received, bool streams);
   [[noreturn]] void throw_other_size(const Received& received, std::size_t sent_bytes) const;
 
