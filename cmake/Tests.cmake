@@ -355,7 +355,7 @@ foreach(file IN LISTS files)
     continue()
   elseif(name IN_LIST timing)
     set(label timing)
-  elseif(name STREQUAL packages)  # it fetches a root from the distribution
+  elseif(name MATCHES "^(packages|image)$")  # they fetch a root from the distribution
     set(label full)
   elseif(LINERATE_SANITIZE AND name IN_LIST end_to_end)
     set(label end_to_end)
@@ -370,6 +370,7 @@ foreach(file IN LISTS files)
   endif()
 endforeach()
 set_tests_properties(system.docs system.train_sync system.train_resident PROPERTIES ${long})
+set_tests_properties(system.image PROPERTIES TIMEOUT 3600)
 # They start Slurm's daemons, and munged, of which a machine has one: it ends with the test that
 # started it.
 set_tests_properties(system.slurm system.placement system.train_launch system.scale_launch
