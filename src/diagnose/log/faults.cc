@@ -1,4 +1,5 @@
-// Most lines report nothing: their shape, without numbers, is remembered, and looked up once.
+// Which fault a line tells of, and which of all came first. Of those that are quoted only lines of
+// another shape, without numbers, are kept.
 #include "diagnose/log/faults.h"
 
 #include "base/text.h"
@@ -157,20 +158,10 @@ void LogFaults::take_stack_end(std::string_view text) {
   stack_end = shortened(plain_text(text), 200);
 }
 
-// Lines that no row knows, or none but a quoted one, are many: their rows are kept by shape.
-const Signature* LogFaults::row_of(const Message& message) {
-  shape_ = nullptr;
-  if (message.level == Level::warn) return find_signature(message);
-  const auto shape = shape_of(message);
-  auto kept = shapes_.find(shape);
-  if (kept == shapes_.end()) {
-    const auto* row = find_signature(message);
-    if (row != nullptr && !is_quoted(*row) && row->role != Role::harmless) return row;
-    if (shapes_.size() >= kMostShapes) shapes_.clear();
-    kept = shapes_.emplace(shape, Shape{.row = row}).first;
-  }
-  shape_ = &kept->second;
-  return shape_->row;
+// Whether no line of its shape has been quoted.
+bool LogFaults::is_new_shape(const Message& message) {
+  if (shapes_.size() >= kMostShapes) shapes_.clear();
+  return shapes_.insert(shape_of(message)).second;
 }
 
 void LogFaults::keep_first(Fault& fault, const Message& message, Where where) {
@@ -202,7 +193,7 @@ void LogFaults::extend_error(Where where) {
 
 bool LogFaults::take(const Message& message, Where where) {
   just_quoted_ = nullptr;
-  const auto* row = row_of(message);
+  const auto* row = find_signature(message);
   if (row == nullptr && message.level != Level::warn) return false;
   if (row != nullptr && row->role == Role::harmless && row->explains.empty()) {
     if (row->name == "of-a-traceback") extend_error(where);
@@ -212,13 +203,26 @@ bool LogFaults::take(const Message& message, Where where) {
   return true;
 }
 
-void LogFaults::record(const Signature* row, const Message& message, Where where) {
-  constexpr std::size_t kMostNext = 3;
-  if (row != nullptr && row->name == "collective-timeout") take_watchdog(message);
-  if (message.text.find("last completed NCCL work") != kEnd) take_watchdog(message);
+// Null: there are too many.
+Fault* LogFaults::fault_of(const Signature* row, const Message& message) {
+  if (const auto known = by_row_.find(row); row != nullptr && known != by_row_.end())
+    return known->second;
   auto key = key_of(row, message);
-  if (faults_.size() >= kMostFaults && !faults_.contains(key)) return;
-  auto& fault = faults_[std::move(key)];
+  if (faults_.size() >= kMostFaults && !faults_.contains(key)) return nullptr;
+  auto* const fault = &faults_[std::move(key)];
+  if (row != nullptr) by_row_[row] = fault;
+  return fault;
+}
+
+void LogFaults::record(const Signature* row, const Message& message, Where where) {
+  constexpr std::size_t kMostNext = 3, kMostLooked = 10'000;  // later ones explain nothing
+  if (row != nullptr && row->name == "collective-timeout") take_watchdog(message);
+  if (message.text.find("NCCL work") != kEnd &&
+      message.text.find("last completed NCCL work") != kEnd)
+    take_watchdog(message);
+  auto* const kept = fault_of(row, message);
+  if (kept == nullptr) return;
+  auto& fault = *kept;
   const auto place = place_of(message);
   if (entries_ < kMostPlaces || fault.places.empty())
     entries_ += fault.places.insert(place).second ? 1 : 0;
@@ -239,10 +243,11 @@ void LogFaults::record(const Signature* row, const Message& message, Where where
   if (again) fault.survived = false;
   if (again || fault.count == 0) open_.push_back(&fault);
   const bool quoted = row != nullptr && is_quoted(*row);
-  const bool is_new = shape_ != nullptr && !std::exchange(shape_->told, true);
+  const bool is_new =
+      quoted && fault.next.size() < kMostNext && fault.count < kMostLooked && is_new_shape(message);
   if (quoted) fault.last_file = where.file, fault.last_line = where.line;
   if (fault.count++ > 0 && !earlier && !nearer) {
-    if (quoted && is_new && fault.next.size() < kMostNext)
+    if (is_new)
       fault.next.push_back(fmt::format("'{}' ({}:{})", shortened(plain_text(message.whole), 200),
                                        where.file, where.line));
     return;

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace linerate::logs {
@@ -62,9 +63,6 @@ class LogFaults {
   // The fault whose first line the last take() has read, if it is a quoted one; else null.
   Fault* just_quoted() { return just_quoted_; }
 
-  // Null: none.
-  const Signature* row_of(const Message& message);
-
   void end_file(std::string_view file, std::size_t lines);
 
   // An INFO line of something that a rank achieves: a warning of it before that was not its end.
@@ -92,21 +90,19 @@ class LogFaults {
 
  private:
   void record(const Signature* row, const Message& message, Where where);
+  Fault* fault_of(const Signature* row, const Message& message);
+  bool is_new_shape(const Message& message);
   void extend_error(Where where);
   void keep_first(Fault& fault, const Message& message, Where where);
   void take_watchdog(const Message& message);
 
-  std::map<std::string, Fault, std::less<>> faults_{};  // by the row's name or the text's shape
-  std::size_t entries_ = 0;                             // ranks and places, of all faults
-  std::vector<Fault*> open_{};                          // that may yet be survived
-  std::string told_{};                                  // the file that told of a failure last
-  std::string aborted_{};                               // and of a program that aborted itself
-  struct Shape {
-    const Signature* row = nullptr;  // null: none matches
-    bool told = false;               // a line of it is in faults_
-  };
-  std::unordered_map<std::size_t, Shape> shapes_{};
-  Shape* shape_ = nullptr;  // of the last line; null: it is not kept
+  std::map<std::string, Fault, std::less<>> faults_{};     // by the row's name or the text's shape
+  std::unordered_map<const Signature*, Fault*> by_row_{};  // into it
+  std::size_t entries_ = 0;                                // ranks and places, of all faults
+  std::vector<Fault*> open_{};                             // that may yet be survived
+  std::string told_{};                                     // the file that told of a failure last
+  std::string aborted_{};                                  // and of a program that aborted itself
+  std::unordered_set<std::size_t> shapes_{};               // of lines that are quoted
   Fault* just_quoted_ = nullptr;
 };
 

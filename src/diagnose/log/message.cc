@@ -1,8 +1,9 @@
 // "NCCL INFO" or "NCCL WARN" is found first; what stands before it is read backwards. Other lines
-// are errors by a level that they name, or by an exception's name at their beginning.
+// are errors by what level.cc finds in them.
 #include "diagnose/log/message.h"
 
 #include "base/text.h"
+#include "diagnose/log/level.h"
 
 #include <algorithm>
 #include <array>
@@ -105,7 +106,8 @@ string_view time_in(string_view prefix) {
 
 // Of PyTorch's "[Rank 3]" and "[rank3]:", mpirun's "[1,3]<stdout>:" and srun's "3: ".
 int rank_in(string_view prefix) {
-  for (const string_view mark : {"Rank ", "[rank", "[1,"}) {
+  static constexpr std::array<string_view, 3> kMarks{"Rank ", "[rank", "[1,"};
+  for (const auto mark : kMarks) {
     const auto at = prefix.find(mark);
     if (at == kNone) continue;
     const auto number = prefix.substr(at + mark.size());
@@ -154,143 +156,6 @@ Tag next_tag(string_view line, std::size_t from) {
                                  file.ends_with(".h") || file.ends_with(".c"));
   if (site || line.substr(at).starts_with("WARN: Function")) return {at, 4, Level::warn};
   return {};
-}
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
-// A launcher's prefix, a quotation mark, pytest's "E ", a colour that lost its escape.
-bool may_precede_name(string_view text) {
-  const auto word = trim(text);
-  return is_prefix(word) || word == "E" || word.ends_with("[0m") ||
-         string_view("\"`'*").find(word.back()) != kNone;
-}
-
-// "Fortran runtime error: text" behind a prefix, and not "Test error: 0.5".
-bool is_titled(string_view line, std::size_t at, string_view behind) {
-  if (behind.size() < 3 || !behind.starts_with(": ") ||
-      !(is_letter(behind[2]) || behind[2] == '\''))
-    return false;
-  auto begin = at;
-  while (begin > 0 && (is_letter(line[begin - 1]) || line[begin - 1] == ' ')) --begin;
-  return begin < at && may_precede_name(line.substr(0, begin));
-}
-
-// "Error in user input", "Error reading file".
-bool is_told(string_view line, std::size_t at, string_view behind) {
-  if (!behind.starts_with(' ') || !may_precede_name(line.substr(0, at))) return false;
-  const auto word = behind.substr(1, behind.find_first_of(" :", 1) - 1);
-  return word.ends_with("ing") || word == "in" || word == "while" || word == "from" || word == "on";
-}
-
-// "torch.OutOfMemoryError: …" behind a prefix is an exception, "error: …" an error.
-Level level_by_name(string_view line) {
-  for (const string_view end : {"Error", "Exception", "Interrupt", "error", "fatal", "Fatal"})
-    for (auto at = line.find(end); at != kNone; at = line.find(end, at + 1)) {
-      const auto behind = line.substr(at + end.size());
-      if ((end == "error" && is_titled(line, at, behind)) ||
-          (end == "Error" && is_told(line, at, behind)))
-        return Level::error;
-      const bool ends = behind.empty() || behind == ":" || behind.starts_with(": ") ||
-                        behind.starts_with(" : ") || behind.starts_with('(');
-      auto begin = at;
-      while (begin > 0 && (is_host_char(line[begin - 1]) || line[begin - 1] == ':')) --begin;
-      while (begin < at && !is_letter(line[begin])) ++begin;
-      if (!ends || !may_precede_name(line.substr(0, begin))) continue;
-      if (end == "Exception" && at == begin && behind.size() < 2) continue;  // says nothing
-      if (end == "Exception" || (at > begin && (end == "Error" || end == "Interrupt")))
-        return Level::exception;
-      if (at == begin) return Level::error;
-    }
-  return Level::none;
-}
-
-// "E0504 10:00:00.1 1 model.cc:3] " or with a year, also behind a launcher's prefix.
-bool has_short_mark(string_view line) {
-  for (auto at = line.find_first_of("EF"); at != kNone; at = line.find_first_of("EF", at + 1)) {
-    const auto date = line.substr(at + 1, line.substr(at + 1).find(' '));
-    if ((date.size() == 4 || date.size() == 8) && std::ranges::all_of(date, is_digit) &&
-        is_prefix(line.substr(0, at)))
-      return line.find(".cc:", at) != kNone || line.find(".cpp:", at) != kNone ||
-             line.find(".h:", at) != kNone;
-  }
-  return false;
-}
-
-// Ray's "[2025-03-04 19:28:30,014 E 27497 27497] ", or C where it ends.
-bool has_ray_mark(string_view line) {
-  for (const string_view mark : {" E ", " C "})
-    for (auto at = line.find(mark); at != kNone; at = line.find(mark, at + 1))
-      if (at >= 4 && line[at - 4] == ',' && is_digit(line[at - 1]) &&
-          leading_number(line.substr(at + mark.size())) >= 0)
-        return true;
-  return false;
-}
-
-// PyTorch's "[E socket.cpp:793] " and "[E1229 22:06:38.4 Process.cpp:16] ", TensorFlow's ": E ".
-// Ascend's "EH9999: ", also behind a launcher's prefix.
-bool has_ascend_mark(string_view line) {
-  for (auto at = line.find(": "); at != kNone; at = line.find(": ", at + 1)) {
-    if (at < 6) continue;
-    const auto code = line.substr(at - 6, 6);
-    if (code[0] == 'E' && code[1] >= 'A' && code[1] <= 'Z' &&
-        std::ranges::all_of(code.substr(2), is_digit) && is_prefix(line.substr(0, at - 6)))
-      return true;
-  }
-  return false;
-}
-
-bool has_error_mark(string_view line) {
-  constexpr std::size_t kMostPath = 120;  // of a source file, and a time before it
-  if (has_short_mark(line) || has_ray_mark(line) || has_ascend_mark(line)) return true;
-  for (const string_view mark : {"[E", "[F", ": E ", ": F "})
-    for (auto at = line.find(mark); at != kNone; at = line.find(mark, at + 1)) {
-      const auto behind = line.substr(line.find_first_of("EF", at) + 1, kMostPath);
-      if (!behind.empty() && (behind[0] == ' ' || is_digit(behind[0])) &&
-          (behind.find(".cpp:") != kNone || behind.find(".cc:") != kNone))
-        return true;
-    }
-  return false;
-}
-
-Level level_of(string_view line) {
-  constexpr std::array<string_view, 19> kLevels{"ERROR",
-                                                "CCL_ERROR",
-                                                "FATAL",
-                                                "CRITICAL",
-                                                "<error>",
-                                                "Abort(",
-                                                "] *** ",
-                                                "Fatal ",
-                                                "[Error]",
-                                                "[error]",
-                                                "[fatal]",
-                                                "[Fatal]",
-                                                "terminate called",
-                                                "panic: ",
-                                                "panicked at",
-                                                "Error response",
-                                                "level=error",
-                                                "level=fatal",
-                                                "forrtl: "};
-  constexpr std::array<string_view, 6> kStatus{// absl's, at the beginning
-                                               "INTERNAL: ", "ABORTED: ",   "UNAVAILABLE: ",
-                                               "UNKNOWN: ",  "CANCELLED: ", "DEADLINE_EXCEEDED: "};
-  constexpr std::size_t kLevelsWithin = 200;  // names of levels stand there
-  const auto named = level_by_name(line.substr(0, kMostPrefix));
-  const auto what = line.find("what():");
-  const auto begin = line.substr(0, kLevelsWithin);
-  if (named == Level::exception || what == 0 || begin.find("Unhandled exception: ") != kNone ||
-      (what < kLevelsWithin && may_precede_name(line.substr(0, what))))
-    return Level::exception;
-  const auto begins = [&](string_view status) { return begin.starts_with(status); };
-  if (named == Level::error || has_error_mark(begin) || std::ranges::any_of(kStatus, begins))
-    return Level::error;
-  const bool says = std::ranges::any_of(kLevels, [&](string_view level) {
-    const auto at = begin.find(level);
-    return at != kNone && (at == 0 || !(is_letter(begin[at - 1]) || begin[at - 1] == '_')) &&
-           !begin.substr(at + level.size()).starts_with('_');
-  });
-  return says ? Level::error : Level::none;
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ bool LogReader::LastError::goes_on_in(const Message& message) const {
 // As the warning of NCCL that it quotes.
 bool LogReader::take_quoted(Message message, LogFaults::Where where) {
   constexpr string_view kLastError = "Last error:",
-                        kLastEntry = "log entry (may be unrelated) '";  // XLA's
+                        kLastEntry = "(may be unrelated) '";  // XLA's
   bool quoted = last_error_ && last_error_->goes_on_in(message);
   for (const auto mark : {kLastError, kLastEntry})
     if (const auto at = message.text.find(mark); at != kNowhere) {
@@ -111,7 +111,7 @@ bool LogReader::goes_on(const Message& message) {
   if (text.empty() || before.ends_with('.') || open_lines_ == kMostLines ||
       before.size() + text.size() > kMostText || is_rule(text))
     return false;
-  const auto* row = report_.faults.row_of(message);
+  const auto* row = find_signature(message);
   const bool silent = row == nullptr || row->role == Role::harmless;
   const bool small = silent && std::islower(static_cast<unsigned char>(text[0])) != 0;
   if (!(silent || is_quoted(*row)) || !(below_colon || indented_ || small)) return false;

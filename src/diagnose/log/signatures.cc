@@ -1,31 +1,20 @@
 // Looks up a message in the tables.
 #include "diagnose/log/signatures.h"
 
-#include <algorithm>
+#include <optional>
+#include <vector>
 
 namespace linerate::logs {
 namespace {
 
-// Takes what stands before `separator` off `rest`; all of it where there is none.
-std::string_view take_until(std::string_view& rest, char separator) {
-  const auto at = rest.find(separator);
-  const auto piece = rest.substr(0, at);
-  rest = at == std::string_view::npos ? std::string_view() : rest.substr(at + 1);
-  return piece;
-}
-
-bool has_in_order(std::string_view pieces, std::string_view text) {
-  while (!pieces.empty()) {
-    const auto piece = take_until(pieces, '*');
-    const auto at = text.find(piece);
-    if (at == std::string_view::npos) return false;
-    text.remove_prefix(at + piece.size());
-  }
-  return true;
-}
-
 // Whether the row may mean such a line, whatever it says.
-bool concerns(const Signature& row, const Message& message) {
+bool concerns(const Signature& row, Level level) {
+  const auto lines = static_cast<unsigned>(row.lines);
+  return (lines >> static_cast<unsigned>(level) & 1U) != 0;
+}
+
+// And one that names an error of a GPU. NCCL's INFO lines have only errors that it passes over.
+bool is_of_gpu(const Message& message) {
   constexpr std::string_view kGpuError =
       "CUDA error|CUDA Error|CUDA initialization error|CUDA failure|Cuda failure|Cuda error|Cuda "
       "Runtime|CUDA "
@@ -33,20 +22,47 @@ bool concerns(const Signature& row, const Message& message) {
       "|cudaError|"
       "CUDA_ERROR|THCudaCheck FAIL|cuda runtime error (|HIP error|HIP failure|hipError|Error: CUDA "
       "|Error: HIP |memory error on GPU";
-  const auto lines = static_cast<unsigned>(row.lines);
-  if ((lines >> static_cast<unsigned>(message.level) & 1U) != 0) return true;
-  // NCCL's INFO lines have only errors that it passes over.
-  return row.lines == Lines::gpu && message.level != Level::info &&
-         matches(kGpuError, message.whole);
+  return matches(kGpuError, message.whole);
 }
+
+// The rows that may mean lines of a level, by what they say.
+class RowIndex {
+ public:
+  explicit RowIndex(Level level) : level_(level) {
+    // Which name errors that may come.
+    constexpr std::string_view kNotices =
+        "SHMEM INFO|SHMEM TRACE|UCX  INFO|UCX  DIAG|UCX  DEBUG|UCX  TRACE";
+    rows_.push_back(nullptr);
+    if (level == Level::none) patterns_.push_back({kNotices, 0});
+    for (const auto table : signature_tables())
+      for (const auto& row : table)
+        if (concerns(row, level) || (row.lines == Lines::gpu && level != Level::info)) {
+          patterns_.push_back({row.pattern, rows_.size()});
+          rows_.push_back(&row);
+        }
+    index_ = PatternIndex(patterns_);
+  }
+
+  const Signature* find(const Message& message) const {
+    std::optional<bool> of_gpu;
+    const auto accepts = [&](std::size_t index) {
+      const auto* row = rows_[index];
+      if (row == nullptr || concerns(*row, level_)) return true;
+      if (!of_gpu) of_gpu = is_of_gpu(message);
+      return *of_gpu;
+    };
+    const auto found = index_.first(message.whole, accepts);
+    return found == PatternIndex::kNone ? nullptr : rows_[found];
+  }
+
+ private:
+  Level level_;
+  std::vector<PatternIndex::Pattern> patterns_;
+  std::vector<const Signature*> rows_;
+  PatternIndex index_{std::span<const PatternIndex::Pattern>()};
+};
 
 }  // namespace
-
-bool matches(std::string_view pattern, std::string_view text) {
-  while (!pattern.empty())
-    if (has_in_order(take_until(pattern, '|'), text)) return true;
-  return false;
-}
 
 std::array<std::span<const Signature>, 6> signature_tables() {
   return {network_signatures(), node_signatures(),    mpi_signatures(),
@@ -66,17 +82,10 @@ const Signature& texts_of(const Signature& row) {
 }
 
 const Signature* find_signature(const Message& message) {
-  // Which name errors that may come.
-  constexpr std::string_view kNotices =
-      "SHMEM INFO|SHMEM TRACE|UCX  INFO|UCX  DIAG|UCX  DEBUG|UCX  TRACE";
-  if (message.level == Level::none && matches(kNotices, message.whole)) return nullptr;
-  for (const auto table : signature_tables()) {
-    const auto row = std::ranges::find_if(table, [&](const Signature& one) {
-      return concerns(one, message) && matches(one.pattern, message.whole);
-    });
-    if (row != table.end()) return &*row;
-  }
-  return nullptr;
+  static const std::array<RowIndex, 5> kByLevel{RowIndex(Level::info), RowIndex(Level::warn),
+                                                RowIndex(Level::error), RowIndex(Level::exception),
+                                                RowIndex(Level::none)};
+  return kByLevel.at(static_cast<std::size_t>(message.level)).find(message);
 }
 
 }  // namespace linerate::logs

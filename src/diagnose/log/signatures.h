@@ -8,6 +8,7 @@
 #pragma once
 
 #include "diagnose/log/message.h"
+#include "diagnose/log/pattern_index.h"
 
 #include <array>
 #include <cstdint>
@@ -75,9 +76,6 @@ const Signature& unmarked_row();
 // Whether the row, or all of this name, know no more than that a line reports an error.
 bool is_quoted(std::string_view name);
 inline bool is_quoted(const Signature& row) { return is_quoted(row.name); }
-
-// Pieces between '*' stand in the text in this order; '|' separates alternatives.
-bool matches(std::string_view pattern, std::string_view text);
 
 // The row that has the texts of this one.
 const Signature& texts_of(const Signature& row);
