@@ -12,7 +12,8 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
     {"of-a-traceback",
      ".py:*]     |Traceback (most|File \"|^^^|During handling of|the direct cause|Exception raised "
      "from|Unable to register cu|already been registered|from LD_PRELOAD|: ignored|pip's "
-     "dependency|ation placer|PMIX ERROR|PRTE ERROR|frame #|rocess received signal|terminate "
+     "dependency|ation placer|printing enroot log|printing contents of log|unbound variable|frame "
+     "#|rocess received signal|terminate "
      "called a|-----|PETSC ERROR: Try |PETSC ERROR: or |PETSC ERROR: configure |PETSC ERROR: to "
      "get",
      Role::harmless, Lines::reports, "", "", ""},
@@ -105,6 +106,8 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      Lines::reports, "a file system or a device failed", "look at dmesg, and at the storage",
      "Linux"},
     {"storage-failed", "nfs: server*not responding", Role::fault, Lines::any},
+    {"job-not-started", "pyxis:     |pyxis: couldn't mkdir", Role::fault, Lines::reports},
+    {"ranks-missing", "No available shared memory broadcast block", Role::slow, Lines::any},
     // What NCCL and its plugins adapt to, and what they do not.
     {"plugin-settings", "ismatch enforced|(shim)*mismatch|(shim)*expected", Role::fault,
      Lines::warnings, "the cloud's network plugin wants other settings than those given",
@@ -164,6 +167,9 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      "cuMem|strongstream|cudaArch|rror: unknown error|cu*failed",
      Role::vague, Lines::warnings, "a call of CUDA or HIP failed",
      "the text behind it says why; look at dmesg | grep Xid", "NCCL user guide"},
+    {"cuda-failure",
+     "ailed: Cuda error|ailed: CUDA error|CUDA Runtime API error|HIP Runtime API error",
+     Role::vague, Lines::any},
     {"sharp-failure", "sharp_plugin|NET/IB : SHARP", Role::vague, Lines::warnings,
      "in-network reduction (SHARP) could not be set up",
      "look at sharp_am on the subnet manager's host, and whether the switches have SHARP and trees "

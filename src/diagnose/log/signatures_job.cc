@@ -15,7 +15,9 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "CANCELLED AT*DUE TO NODE FAILURE|error: Node failure on|has been marked dead|failed, "
      "rescheduling the|failed, reconstructing|'s node has crashed",
      Role::origin, Lines::any, "a node of the job failed",
-     "sinfo -R says why; leave the node out (--exclude)", "Slurm"},
+     "Slurm: sinfo -R says why; leave the node out (--exclude). Ray: raylet.out of that node, its "
+     "load and its memory",
+     "Slurm, Ray"},
     {"rank-killed",
      "OOMKilled|OOM Killed|Detected*oom_kill|Detected*oom-kill|srun: error*: Out Of Memory|"
      "Exceeded*memory limit|invoked oom-killer|ut of memory: Kill|running low on "
@@ -87,16 +89,19 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "look the line up in PyTorch's issues; try another version, without NCCL_DESYNC_DEBUG",
      "pytorch/pytorch#105287"},
     {"job-not-started",
-     "Task launch*failed|task*launch failed|aborted before step|Unable to create step|Unable to "
+     "aborted before step|Unable to create step|Unable to "
      "allocate resources|nvalid generic resource|FailedScheduling|FailedPlacement|FailedCreate|"
      "FailedMount|FailedAttach|ImagePullBackOff|ErrImage|CreateContainer*Error|AdmissionError|The "
-     "node was low on resource|OCI runtime create failed|ontainer start failed|ailed to start "
+     "node was low on resource|OCI runtime create failed|ailed to start "
      "container|ailed to create shim|ailed to create containerd task|sbatch: error: |salloc: "
      "error: |"
      "srun: fatal: |failed to distribute tasks",
      Role::fault, Lines::any, "the scheduler could not start a part of the job",
      "look at what was asked for (GPUs, memory, image, volumes), and at what the nodes have",
      "Slurm, Kubernetes"},
+    // What comes of a reason that another line gives.
+    {"job-not-started", "Task launch*failed|task*launch failed|ontainer start failed", Role::report,
+     Lines::any},
     {"wrong-results", "Out of bounds values*FAILED", Role::fault, Lines::any,
      "a benchmark got wrong data: a GPU, a link or a driver corrupts it",
      "try NCCL_P2P_DISABLE=1 and NCCL_NET_GDR_LEVEL=LOC; look at ECC and link errors",

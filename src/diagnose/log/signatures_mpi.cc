@@ -8,8 +8,10 @@ namespace linerate::logs {
 namespace {
 
 constexpr auto kMpiRows = std::to_array<Signature>({
+    {"program-not-found", "ssh exited with exit code 127", Role::fault, Lines::any},
     {"hosts-unreachable",
-     "ssh: connect to host|ssh exited with exit code|Host key verification failed|Permission "
+     "Command 'ssh *non-zero exit status 255|ssh: connect to host|ssh exited with exit code|Host "
+     "key verification failed|Permission "
      "denied (publickey|ssh: Could not resolve|ssh_exchange_identification|"
      "kex_exchange_identification",
      Role::fault, Lines::any,
@@ -98,6 +100,11 @@ constexpr auto kMpiRows = std::to_array<Signature>({
      "error|@*): *returned error|@*): *error setting up the boot|@*): *write error (Bad file",
      Role::relay, Lines::any},
     {"mpi-failed", "[mpiexec@*): |[proxy:*): |HYDU_*): |HYDT_*): ", Role::report, Lines::any},
+    // What UCX calls any failure.
+    {"mpi-failed", "UCX *nput/output error|ucx *nput/output error|ucp *nput/output error",
+     Role::report, Lines::reports},
+    {"pmix-error", "PMIX ERROR: |PRTE ERROR: ", Role::harmless, Lines::any, "", "", "",
+     "mpi-failed"},
     {"ib-call-failed", "UCX *ibv_*failed", Role::vague, Lines::reports},
     {"program-aborted", "MPI_ABORT was invoked|called MPI_Abort(", Role::relay, Lines::any,
      "the program called MPI_Abort: it met an error itself, and may have said which",
@@ -118,7 +125,7 @@ constexpr auto kMpiRows = std::to_array<Signature>({
      "NVIDIA/nccl-tests#295"},
     {"mpi-failed",
      "process starter*failed to start|OPAL ERROR: |ORTE_ERROR_LOG: |ORTE was unable to|PRTE was "
-     "unable to|ORTE daemon has "
+     "unable to|daemon has "
      "unexpectedly failed",
      Role::report, Lines::any},
 });

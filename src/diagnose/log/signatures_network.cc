@@ -99,6 +99,13 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      "set ulimit -l unlimited, also for the daemon that starts the ranks; modprobe nvidia_peermem, "
      "or NCCL_NET_GDR_LEVEL=LOC as a test",
      "NVIDIA/nccl#1842"},
+    {"peer-memory-missing", "ibv_reg_mr*Bad address", Role::fault, Lines::errors},
+    {"ib-registration-failed", "ibv_reg_mr*failed", Role::fault, Lines::errors},
+    {"ib-registration-failed", "failed to register address*md[", Role::vague, Lines::errors},
+    {"registration-failed", "ncclSpaceAlloc*No suitable space", Role::fault, Lines::warnings,
+     "the addresses that NCCL keeps for symmetric memory are used up: windows are registered again "
+     "and again, or larger than foreseen",
+     "register each buffer once; NCCL_WIN_STRIDE widens the space of a rank", "NVIDIA/nccl#2331"},
     {"dmabuf-unsupported", "ibv_reg_dmabuf_mr*not supported", Role::fault, Lines::warnings,
      "the InfiniBand driver is too old to register GPU memory by DMA-BUF",
      "update it, or set NCCL_DMABUF_ENABLE=0", "NVIDIA/nccl#778"},
@@ -138,6 +145,8 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      Role::fault, Lines::warnings, "no network interface has the name that was asked for",
      "set NCCL_SOCKET_IFNAME to a name that ip -br address shows on every host, or unset it",
      "NCCL user guide, pytorch/pytorch#29482"},
+    {"no-socket-interface", "IFNAME=*does not exist|IFNAME*not found on this", Role::suspect,
+     Lines::any},
     {"address-family", "is neither AF_INET", Role::fault, Lines::warnings,
      "another rank sent no address: no such NCCL_SOCKET_IFNAME, or another NCCL",
      "check NCCL_SOCKET_IFNAME and the NCCL version on all hosts", "NVIDIA/nccl#1837"},

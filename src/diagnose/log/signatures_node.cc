@@ -7,7 +7,7 @@ namespace linerate::logs {
 namespace {
 
 constexpr auto kNodeRows = std::to_array<Signature>({
-    {"gpu-xid", "NVRM: Xid|fallen off the bus", Role::origin, Lines::any,
+    {"gpu-xid", "NVRM: Xid|fallen off the bus|Critical Xid Error", Role::origin, Lines::any,
      "the driver reported an error of a GPU",
      "look the number behind Xid up in NVIDIA's catalogue of them", "NVIDIA XID errors"},
     {"kernel-fault",
@@ -101,6 +101,7 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      Lines::gpu, "a GPU could not map another's memory",
      "NCCL_P2P_DISABLE=1 as a test; ACS and IOMMU off; one order in CUDA_VISIBLE_DEVICES",
      "NVIDIA/nccl#257"},
+    {"ipc-handle", "cudaIpc|hipIpc", Role::fault, Lines::gpu},
     {"invalid-device",
      "invalid device ordinal|no CUDA-capable device|no ROCm-capable|Invalid device*totalnDev|"
      "exceeds ndev|No CUDA GPUs|no NVIDIA driver|not compiled with CUDA|nvalid number of GPUs|"
@@ -150,7 +151,7 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      Lines::gpu, "a call was made that a CUDA graph cannot hold while it is recorded",
      "warm up before the capture; keep other threads from CUDA meanwhile; or go without graphs",
      "CUDA"},
-    {"nvml-failed", "nvidia-container-cli", Role::fault, Lines::any},
+    {"nvml-failed", "nvidia-container-cli: ", Role::fault, Lines::any},
     {"cuda-not-started",
      "initialization error|driver shutting down|re-initialize CUDA|driver initialization failed|"
      "ERROR_NOT_INITIALIZED|CUDA unknown error|rrorInitialization|driver is shutting down",
@@ -208,7 +209,7 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      "nvidia-smi shows the same; restart the node", "NVIDIA/nccl user guide"},
     {"nvml-failed",
      "NVIDIA-SMI has failed|ailed to initialize NVML|Driver/library version mismatch|"
-     "nvidia-container-cli|could not select device driver",
+     "nvidia-container-cli: |could not select device driver",
      Role::fault, Lines::any},
     {"rccl-kernel-options",
      "from kernel command line|NUMA auto balancing|from environment which can lead", Role::slow,

@@ -14,7 +14,7 @@ constexpr string_view kReasons =
     "annot |an't |an not |ould not |ouldn't |nable to |ot found|o such |t exist|nvalid "
     "|nrecognized|"
     "denied|refused|nreachable|imed out|nsufficient|ot enough|oo many|ncompatible|ssertion|ismatch|"
-    "ust be |ut of memory|xceeded|[Errno|errno|orrupted";
+    "ust be |ut of memory|ndefined ref|ndefined symbol|xceeded|[Errno|errno|orrupted";
 // Words of a failure.
 constexpr string_view kFailures =
     "() failed|ailed to |ailed: |ailed at |ailed in |ailed on |ailed with |ailed for |ailed during "
@@ -52,7 +52,9 @@ constexpr auto kUnknownRows = std::to_array<Signature>({
      "PyTorch did not know which GPU a rank uses, and guessed: ranks that share one hang",
      "call torch.cuda.set_device(local_rank), or give init_process_group() its device_id",
      "PyTorch distributed"},
-    {"library-missing", "command not found", Role::suspect, Lines::any},
+    // Of a shell: a script goes on after it.
+    {"program-not-found", "command not found|sh: line *: No such file|sh: *: not found",
+     Role::suspect, Lines::any},
     {"libfabric-warning", "libfabric:*<warn>", Role::suspect, Lines::any,
      "libfabric could not use a provider, a device or a peer",
      "fi_info shows what works; FI_PROVIDER chooses", "ofiwg/libfabric"},
