@@ -301,6 +301,7 @@ std::optional<std::string> read_into(AskedReplay& asked) {
   outcome.trace = files.size() == 1 ? files.front() : fmt::format("{} files", files.size());
   outcome.origin = trace->origin;
   outcome.left_out = trace->left_out;
+  outcome.assumed = trace->assumed;
   outcome.keeps_gaps = asked.config.keeps_gaps;
   for (const auto& rank : trace->ranks)
     for (const auto& step : rank.steps)

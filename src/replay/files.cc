@@ -100,6 +100,7 @@ Result<CommTrace> joined(std::vector<std::pair<std::string, PytorchTrace>> files
     auto& file = files[*file_of[rank]].second;
     for (auto& call : file.calls.calls) call.group = groups.place(file.groups[call.group]);
     for (const auto& [what, times] : file.left_out) trace.left_out[what] += times;
+    for (const auto& [what, times] : file.assumed) trace.assumed[what] += times;
     trace.ranks.push_back(std::move(file.calls));
   }
   for (const auto& group : trace.groups)

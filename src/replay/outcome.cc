@@ -201,6 +201,10 @@ std::string footer(const Plan& plan, const Outcome& outcome) {
         "# {:.0f} % of the recorded time in calls is waiting for ranks that came "
         "late: no fabric changes that\n",
         kPercent * waiting_us / (waiting_us + recorded_us));
+  for (const auto& [what, times] : outcome.assumed)
+    text +=
+        fmt::format("# the trace does not tell {}: rank 0 of its group stands for it ({} times)\n",
+                    what, times);
   for (const auto& [what, times] : outcome.left_out)
     text += fmt::format("# not replayed: {} ({} times)\n", what, times);
   return text;
@@ -319,8 +323,8 @@ std::string json_lines_of(const Plan& plan, const Outcome& outcome) {
         json_of(spread_of(outcome.replays, [](const Times& times) { return times.waiting_us; }));
     set(end, "whole_us", stats::median(outcome.whole_us));
   }
-  end["left_out"] = Json::object();
-  for (const auto& [what, times] : outcome.left_out) end["left_out"][what] = times;
+  end["left_out"] = outcome.left_out;
+  if (!outcome.assumed.empty()) end["assumed"] = outcome.assumed;
   return text + line_of(end);
 }
 

@@ -34,7 +34,7 @@ struct Outcome {
   Times recorded{};
   std::vector<Times> replays{};    // none: a dry run
   std::vector<double> whole_us{};  // of each, from its beginning to the end of the last rank
-  std::map<std::string, std::size_t> left_out{};
+  std::map<std::string, std::size_t> left_out{}, assumed{};  // of the trace
 };
 
 // The table with its footer.

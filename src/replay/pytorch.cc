@@ -45,6 +45,18 @@ void read_groups(const Json& list, Recording& to) {
   }
 }
 
+// The root or peer, which PyTorch before 2.5 tells with record_shapes: the fourth input.
+int rank_among_inputs(const Json& args) {
+  constexpr std::size_t kPlace = 3;
+  const auto inputs = args.find("Concrete Inputs");
+  int rank = -1;
+  if (inputs != args.end() && inputs->is_array() && inputs->size() > kPlace &&
+      (*inputs)[kPlace].is_string())
+    if (const auto number = parse_bounded((*inputs)[kPlace].get_ref<const std::string&>()))
+      (void)json::convert(*number, rank);
+  return rank;
+}
+
 // An event of traceEvents.
 void read_event(const Json& event, Recording& to) {
   constexpr std::string_view kStep = "ProfilerStep#";
@@ -68,7 +80,7 @@ void read_event(const Json& event, Recording& to) {
   get(*args, "Group size", call.nranks);
   get(*args, "Process Group Name", call.group);
   get(*args, "Process Group Description", call.about_group);
-  get(*args, "Rank", call.rank);
+  if (!get(*args, "Rank", call.rank)) call.rank = rank_among_inputs(*args);
   get(*args, "Global rank start", call.first);
   get(*args, "Global rank stride", call.stride);
   get_list(*args, "In split size", call.in_split);
@@ -144,8 +156,8 @@ Result<PytorchTrace> read_pytorch(std::string_view text) {
         "nodes, as an execution trace of PyTorch."};
   if (recording.empty())
     return Failure{
-        "It names no collectives: it has no record_param_comms with their names, which "
-        "PyTorch 2.2 and newer write for NCCL."};
+        "It names no collectives: it has no record_param_comms with their names, which PyTorch "
+        "writes for NCCL, from 2.2 on into profiles and from 2.4 on into execution traces."};
   auto& trace = recording.trace();
   if (const auto job = document->find("distributedInfo");
       job != document->end() && job->is_object()) {

@@ -5,6 +5,7 @@
 //   who writes      profiler: export_chrome_trace(); execution trace: ExecutionTraceObserver
 //   when and how long  profiler with GPUs: NCCL's kernels, found by "External id". Else: not told
 //   reductions      not told: sum
+//   roots           profiler of PyTorch before 2.5: only with record_shapes. Else: rank 0
 //   a barrier       an all_reduce of one byte, which is what it costs
 #pragma once
 
@@ -24,7 +25,7 @@ struct PytorchTrace {
   int nranks = 0;                                       // of the job; 0: the file does not tell
   RankTrace calls{};                                    // Call::group is the place in `groups`
   std::vector<std::pair<std::string, Group>> groups{};  // by name
-  std::map<std::string, std::size_t> left_out{};
+  std::map<std::string, std::size_t> left_out{}, assumed{};  // as those of CommTrace
 };
 
 Result<PytorchTrace> read_pytorch(std::string_view text);

@@ -79,6 +79,17 @@ bool scale(std::vector<std::int64_t> splits, std::uint64_t elements, std::size_t
   return true;
 }
 
+// What the group is for; where PyTorch knows no description, how far apart its ranks are: groups
+// along one dimension of a mesh are alike.
+std::string purpose_of(const Recorded& recorded, const std::vector<int>& ranks) {
+  if (!recorded.about_group.empty() && recorded.about_group != "undefined")
+    return plain_text(recorded.about_group);
+  const int stride = ranks.size() > 1 ? ranks[1] - ranks[0] : 0;
+  const auto off = [&](int a, int b) { return b - a != stride; };
+  const bool even = std::ranges::adjacent_find(ranks, off) == ranks.end();
+  return stride != 0 && even ? fmt::format("stride {}", stride) : plain_text(recorded.group);
+}
+
 }  // namespace
 
 // Those of the group in their order; none: the file does not name them.
@@ -111,6 +122,18 @@ std::size_t Recording::place_of(const Recorded& recorded, std::vector<int> ranks
   return at->second;
 }
 
+// The root, or the other rank. Where a root is not told, rank 0 stands for it: as many bytes move.
+bool Recording::set_peer(const Recorded& recorded, Call& call) {
+  const bool rooted = is_rooted(call.kind);
+  if (!rooted && call.kind != OpKind::send && call.kind != OpKind::recv) return true;
+  call.peer = recorded.rank;
+  if (call.peer >= 0) return true;
+  if (!rooted) return false;
+  call.peer = 0;
+  if (recorded.nranks > 1) ++trace_.assumed[fmt::format("the root of {}", recorded.name)];
+  return true;
+}
+
 // Yields why the call is left out, where it is.
 std::optional<std::string> Recording::add_call(const Recorded& recorded) {
   const auto what = std::ranges::find(kCollectives, recorded.name, &Collective::name);
@@ -138,15 +161,14 @@ std::optional<std::string> Recording::add_call(const Recorded& recorded) {
         return fmt::format("{} whose parts the file does not tell", recorded.name);
     }
   }
-  const bool has_peer =
-      is_rooted(call.kind) || call.kind == OpKind::send || call.kind == OpKind::recv;
-  if (has_peer) call.peer = recorded.rank;
+  if (!set_peer(recorded, call))
+    return fmt::format("{} whose peer the file does not tell", recorded.name);
   call.start_us = recorded.start_us;
   if (const auto kernel = kernels_.find(recorded.external_id); kernel != kernels_.end()) {
     call.start_us = kernel->second.start_us;
     call.time_us = kernel->second.time_us;
   }
-  call.purpose = plain_text(recorded.about_group.empty() ? recorded.group : recorded.about_group);
+  call.purpose = purpose_of(recorded, ranks);
   call.group = place_of(recorded, std::move(ranks));
   auto& latest_us = latest_us_.emplace(call.group, call.start_us).first->second;
   latest_us = std::max(latest_us, call.start_us);

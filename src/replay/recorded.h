@@ -22,7 +22,7 @@ struct Recorded {
   std::vector<std::int64_t> ranks{};      // of the group, in the job
   bool ranks_are_whole = false;           // false: PyTorch may have cut the list
   int nranks = 0;                         // of the group
-  int rank = -1;                          // the root or peer, where there is one
+  int rank = -1;                          // the root or peer, where there is one; -1: not told
   int first = -1, stride = 0;             // the group's ranks as a sequence; -1: not told
   std::int64_t external_id = -1;          // that its kernel shares; -1: none
   double start_us = 0;                    // on the file's clock, or a number in its order
@@ -35,9 +35,10 @@ class Recording {
   void add(Recorded call) {
     if (call.name != "wait" && call.name != "init") recorded_.push_back(std::move(call));
   }
-  // A kernel of NCCL, which says when the call with this id ran. The first of an id counts.
+  // A kernel of NCCL, which says when the call with this id ran. The first of an id counts. One
+  // without an id belongs to a call from before the profile.
   void add_kernel(std::int64_t external_id, const TimeSpan& span) {
-    kernels_.emplace(external_id, span);
+    if (external_id >= 0) kernels_.emplace(external_id, span);
   }
   // A step of training, in the order of the file.
   void add_step(const TimeSpan& span) { trace_.calls.steps.push_back(span); }
@@ -56,6 +57,7 @@ class Recording {
 
  private:
   std::optional<std::string> add_call(const Recorded& recorded);
+  bool set_peer(const Recorded& recorded, Call& call);
   std::vector<int> ranks_of(const Recorded& recorded) const;
   std::size_t place_of(const Recorded& recorded, std::vector<int> ranks);
 

@@ -73,6 +73,7 @@ struct CommTrace {
   std::vector<Group> groups{};
   std::string origin{};                           // "train_ddp, host backend"
   std::map<std::string, std::size_t> left_out{};  // what cannot be replayed, and how often it was
+  std::map<std::string, std::size_t> assumed{};   // what is not told, and is replayed as rank 0
 };
 
 // Beyond these a file is refused.

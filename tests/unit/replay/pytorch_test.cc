@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace linerate::replay {
 namespace {
 
@@ -84,6 +86,49 @@ TEST(Profiles, TakeTimesFromKernels) {
   EXPECT_FALSE(call_of("allreduce", 8, 8).time_us);
 }
 
+// ROCm's kernels of calls from before the profile have no id.
+TEST(Profiles, TakeNoTimesFromKernelsWithoutAnId) {
+  auto call = event("allreduce", 8, 8);
+  const std::string_view id = R"("External id":7,)";
+  call.erase(call.find(id), id.size());
+
+  const auto calls =
+      read(profile(0, {call, R"({"ph":"X","cat":"kernel","name":"ncclDevKernel_Generic",)"
+                             R"("ts":140.0,"dur":33.5,"args":{"stream":4}})"}))
+          .calls.calls;
+
+  ASSERT_EQ(calls.size(), 1u);
+  EXPECT_FALSE(calls[0].time_us);
+}
+
+// PyTorch before 2.5 has no "Rank".
+std::string old_event(std::string_view name, std::string_view more = "") {
+  auto text = event(name, 8, 8, more);
+  const std::string_view rank = R"(,"Rank":0)";
+  return text.erase(text.find(rank), rank.size());
+}
+
+TEST(Profiles, OfOldTellPeersAmongTheInputs) {
+  const auto trace =
+      read(profile(0, {old_event("broadcast", R"(,"Concrete Inputs":["","","","1","","[]"])")}));
+
+  EXPECT_EQ(trace.calls.calls.at(0).peer, 1);
+  EXPECT_TRUE(trace.assumed.empty());
+}
+
+TEST(Profiles, OfOldAreToldWithRankZeroAsRoot) {
+  const auto trace = read(profile(
+      0, {old_event("broadcast"), old_event("broadcast", R"(,"Concrete Inputs":["","",""])"),
+          old_event("send"), old_event("allreduce"),
+          old_event("broadcast", R"(,"Group size":1,"Global rank start":0)")}));
+
+  EXPECT_EQ(trace.calls.calls.size(), 4u);
+  EXPECT_EQ(trace.calls.calls.at(0).peer, 0);
+  EXPECT_THAT(trace.assumed, ElementsAre(testing::Pair("the root of broadcast", 2)));
+  EXPECT_THAT(trace.left_out,
+              ElementsAre(testing::Pair("send whose peer the file does not tell", 1)));
+}
+
 // The kernel of the first call begins after the second call was recorded.
 TEST(Profiles, KeepTheOrderOfAGroupsCalls) {
   const auto calls =
@@ -120,6 +165,22 @@ TEST(Profiles, FindTheRanksOfAGroup) {
   EXPECT_THAT(ranks_of(R"(,"Process Group Ranks":"")", 8), ElementsAre());
   EXPECT_THAT(ranks_of(R"(,"Process Group Ranks":"","Group size":1,"Global rank start":3)", 8),
               ElementsAre(3));
+}
+
+TEST(Profiles, TellGroupsWithoutADescriptionByTheirStride) {
+  const auto purpose_of = [](std::string_view about, std::string_view ranks) {
+    return call_of("allreduce", 8, 8,
+                   fmt::format(R"(,"Process Group Description":"{}","Process Group Ranks":"{}",)"
+                               R"("Group size":{})",
+                               about, ranks, std::ranges::count(ranks, ',') + 1))
+        .purpose;
+  };
+
+  EXPECT_EQ(purpose_of("mesh_tp", "[0, 1]"), "mesh_tp");
+  EXPECT_EQ(purpose_of("undefined", "[0, 1]"), "stride 1");
+  EXPECT_EQ(purpose_of("", "[1, 9, 17]"), "stride 8");
+  EXPECT_EQ(purpose_of("undefined", "[0, 1, 3]"), "0");  // its name
+  EXPECT_EQ(purpose_of("undefined", "[0]"), "0");
 }
 
 TEST(ExecutionTraces, AreReadFromTheirNodes) {
