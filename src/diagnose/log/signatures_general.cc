@@ -52,6 +52,8 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      "process|killed while executing a task by an "
      "unexpected|One of MPI processes was aborted",
      Role::relay, Lines::any},
+    // Of cgroups it means that the kernel makes no more of them.
+    {"job-not-started", "cgroup*No space left", Role::fault, Lines::any},
     // Errors of the system.
     {"disk-full", "No space left|isk quota exceeded", Role::fault, Lines::any,
      "a file system is full, or a quota is used up", "df -h, df -i and quota show which", "Linux"},

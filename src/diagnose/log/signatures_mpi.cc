@@ -84,7 +84,9 @@ constexpr auto kMpiRows = std::to_array<Signature>({
      "routine after| MPI_ERR_*: |Exception: MPI_ERR_|truncated; *bytes received",
      Role::fault, Lines::any, "the program called MPI in a way that it forbids",
      "mend the call: the line says what is wrong with it, and its rank which one", "MPI standard"},
-    {"mpi-network-failed", "OFI addrinfo() failed|OFI*open failed|OFI*getinfo() failure",
+    {"mpi-network-failed",
+     "OFI addrinfo() failed|OFI*open failed|OFI*getinfo() failure|fabric is not "
+     "available and fallback",
      Role::fault, Lines::any, "MPI could not open the network that libfabric was to find for it",
      "fi_info shows what works; FI_PROVIDER=tcp (Intel MPI: I_MPI_OFI_PROVIDER=tcp) does without "
      "fast adapters",

@@ -102,6 +102,7 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      "NCCL_P2P_DISABLE=1 as a test; ACS and IOMMU off; one order in CUDA_VISIBLE_DEVICES",
      "NVIDIA/nccl#257"},
     {"ipc-handle", "cudaIpc|hipIpc", Role::fault, Lines::gpu},
+    {"ipc-handle", "ailed to open ipc mem handle", Role::fault, Lines::errors},
     {"invalid-device",
      "invalid device ordinal|no CUDA-capable device|no ROCm-capable|Invalid device*totalnDev|"
      "exceeds ndev|No CUDA GPUs|no NVIDIA driver|not compiled with CUDA|nvalid number of GPUs|"

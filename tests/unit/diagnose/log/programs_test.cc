@@ -111,6 +111,37 @@ TEST(LogPrograms, AnEngineThatWaitsForItsWorkersIsAWarning) {
   EXPECT_EQ(finding.severity, Severity::warning);
 }
 
+TEST(LogPrograms, AnotherProcessMemoryIsNotOpened) {
+  EXPECT_EQ(
+      first_in("[170.9] [n4:31:0] cache.c:7  UCC  ERROR failed to open ipc mem handle\n").rule,
+      "ipc-handle");
+}
+
+TEST(LogPrograms, AnMpiWithoutItsFabricSaysSo) {
+  EXPECT_EQ(first_in("[0] MPI startup(): x fabric is not available and fallback fabric is not "
+                     "enabled\n")
+                .rule,
+            "mpi-network-failed");
+}
+
+TEST(LogPrograms, ACgroupThatIsNotMadeIsNoFullDisk) {
+  EXPECT_EQ(
+      first_in("slurmstepd: error: unable to create cgroup '/x' : No space left on device\n").rule,
+      "job-not-started");
+  EXPECT_EQ(first_in("OSError: [Errno 28] No space left on device\n").rule, "disk-full");
+}
+
+TEST(LogPrograms, AJobForWhichThereAreNoNodesIsNotStarted) {
+  const std::string waits = "(raylet) The actor x cannot be scheduled right now. It requires {}\n";
+
+  EXPECT_EQ(first_in("(scheduler) Error: No available node types can fulfill resource x\n").rule,
+            "job-not-started");
+  EXPECT_EQ(first_in(waits + "TimeoutError: nothing came\n").rule, "uncaught-exception");
+  EXPECT_EQ(first_in(waits + "srun: error: n4: task 3: Exited with exit code 1\n").rule,
+            "job-not-started");
+  EXPECT_TRUE(read_log(waits + healthy_log()).findings.empty());
+}
+
 TEST(LogPrograms, ALinkerSaysWhatItLacks) {
   EXPECT_THAT(first_in("nvlink error   : Undefined reference to 'x' in 'y.o'\n").evidence,
               HasSubstr("Undefined reference to 'x'"));
