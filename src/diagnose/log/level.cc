@@ -57,6 +57,8 @@ bool is_name_char(char c) {
          c == '_' || c == '-' || c == ':';
 }
 
+using Marks = WordSet<kErrorMarks.size()>::Found;
+
 constexpr std::uint64_t bit(string_view mark) { return kMarkSet.bit(mark); }
 constexpr auto kOfSource = bit(".cpp:") | bit(".cc:") | bit(".h:");
 
@@ -87,10 +89,10 @@ bool is_told(string_view line, std::size_t at, string_view behind) {
 }
 
 // "torch.OutOfMemoryError: …" behind a prefix is an exception, "error: …" an error.
-Level level_by_name(string_view line, std::uint64_t marks) {
+Level level_by_name(string_view line, const Marks& marks) {
   for (std::size_t i = 0; i < 6; ++i) {
     const auto end = kErrorMarks.at(i);
-    auto at = (marks >> i & 1U) == 0 ? kNotThere : line.find(end);
+    auto at = marks.has(i) ? marks.first.at(i) : kNotThere;
     for (; at != kNotThere; at = line.find(end, at + 1)) {
       const auto behind = line.substr(at + end.size());
       if ((end == "error" && is_titled(line, at, behind)) ||
@@ -113,7 +115,8 @@ Level level_by_name(string_view line, std::uint64_t marks) {
 
 // "E0504 10:00:00.1 1 model.cc:3] " or with a year, also behind a launcher's prefix.
 bool has_short_mark(string_view line) {
-  for (auto at = line.find_first_of("EF"); at != kNotThere; at = line.find_first_of("EF", at + 1)) {
+  for (std::size_t at = 0; at + 4 < line.size(); ++at) {
+    if ((line[at] != 'E' && line[at] != 'F') || !is_decimal(line[at + 1])) continue;
     const auto date = line.substr(at + 1, line.substr(at + 1).find(' '));
     if ((date.size() == 4 || date.size() == 8) && std::ranges::all_of(date, is_decimal) &&
         is_prefix(line.substr(0, at)))
@@ -164,9 +167,9 @@ bool has_error_mark(string_view line, std::uint64_t marks) {
   return false;
 }
 
-bool names_level(string_view begin, string_view level) {
-  const auto at = begin.find(level);
-  return at != kNotThere && (at == 0 || !(is_letter(begin[at - 1]) || begin[at - 1] == '_')) &&
+bool names_level(string_view begin, std::size_t at, string_view level) {
+  return at + level.size() <= begin.size() &&
+         (at == 0 || !(is_letter(begin[at - 1]) || begin[at - 1] == '_')) &&
          !begin.substr(at + level.size()).starts_with('_');
 }
 
@@ -183,15 +186,17 @@ Level level_of(string_view line) {
   const auto marks = kMarkSet.in(line.substr(0, kMostPrefix));
   const auto begin = line.substr(0, kLevelsWithin);
   const auto named = level_by_name(line.substr(0, kMostPrefix), marks);
-  const auto what = (marks & bit("what():")) == 0 ? kNotThere : line.find("what():");
+  const auto what = (marks.words & bit("what():")) == 0 ? kNotThere : line.find("what():");
   if (named == Level::exception || what == 0 || begin.find("Unhandled exception: ") != kNotThere ||
       (what < kLevelsWithin && may_precede_name(line.substr(0, what))))
     return Level::exception;
   const auto begins = [&](string_view status) { return begin.starts_with(status); };
-  if (named == Level::error || has_error_mark(begin, marks) || std::ranges::any_of(kStatus, begins))
+  if (named == Level::error || has_error_mark(begin, marks.words) ||
+      std::ranges::any_of(kStatus, begins))
     return Level::error;
   for (auto i = kFirstLevel; i < kErrorMarks.size(); ++i)
-    if ((marks >> i & 1U) != 0 && names_level(begin, kErrorMarks.at(i))) return Level::error;
+    if (marks.has(i) && names_level(begin, marks.first.at(i), kErrorMarks.at(i)))
+      return Level::error;
   return Level::none;
 }
 

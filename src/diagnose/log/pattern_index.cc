@@ -1,4 +1,4 @@
-// Alternatives with the same beginning are a list, the lowest row first.
+// Alternatives with the same three characters are a list, the lowest row first.
 #include "diagnose/log/pattern_index.h"
 
 #include <ranges>
@@ -30,28 +30,39 @@ void each_piece(std::string_view pattern, char separator, const Take& take) {
   while (!pattern.empty()) take(take_until(pattern, separator));
 }
 
-using Counts = std::unordered_map<std::string_view, int>;
+template <typename Take>
+void each_three(std::string_view text, const Take& take) {
+  each_piece(text, '*', [&](auto piece) {
+    for (std::size_t at = 0; at + 3 <= piece.size(); ++at)
+      take(piece, at, three_at(piece.substr(at)));
+  });
+}
 
-// How many alternatives have each piece that is long enough to be looked for.
-Counts count_pieces(std::span<const PatternIndex::Pattern> patterns) {
+// How often the patterns have each three characters.
+using Counts = std::unordered_map<std::uint32_t, int>;
+
+Counts count_threes(std::span<const PatternIndex::Pattern> patterns) {
   Counts counts;
   for (const auto& pattern : patterns)
     each_piece(pattern.text, '|', [&](auto text) {
-      each_piece(text, '*', [&](auto piece) { counts[piece] += piece.size() < 3 ? 0 : 1; });
+      each_three(text, [&](auto, auto, auto three) { ++counts[three]; });
     });
   return counts;
 }
 
-// That fewest have, then the longest; empty: none is long enough.
-std::string_view rarest_piece(std::string_view text, const Counts& counts) {
-  std::string_view best;
+struct Anchor {
+  std::string_view piece{};
+  std::size_t offset = 0;
+};
+
+// With the three characters that are rarest.
+Anchor anchor_of(std::string_view text, const Counts& counts) {
+  Anchor best;
   int least = 0;
-  each_piece(text, '*', [&](auto piece) {
-    const int count = counts.at(piece);
-    if (count == 0 ||
-        (least > 0 && (count > least || (count == least && piece.size() <= best.size()))))
-      return;
-    best = piece;
+  each_three(text, [&](auto piece, auto at, auto three) {
+    const int count = counts.at(three);
+    if (least > 0 && count >= least) return;
+    best = {piece, at};
     least = count;
   });
   return best;
@@ -66,12 +77,13 @@ bool matches(std::string_view pattern, std::string_view text) {
 }
 
 PatternIndex::PatternIndex(std::span<const Pattern> patterns) {
-  const auto counts = count_pieces(patterns);
+  const auto counts = count_threes(patterns);
   for (const auto& pattern : patterns | std::views::reverse)
     each_piece(pattern.text, '|', [&](auto text) {
-      const auto anchor = rarest_piece(text, counts);
-      auto& head = anchor.empty() ? short_ : heads_[slot_of_three<kBits>(three_at(anchor))];
-      alternatives_.push_back({text, anchor, pattern.row, head});
+      const auto [piece, offset] = anchor_of(text, counts);
+      auto& head =
+          piece.empty() ? short_ : heads_[slot_of_three<kBits>(three_at(piece.substr(offset)))];
+      alternatives_.push_back({text, piece, offset, pattern.row, head});
       head = static_cast<std::uint16_t>(alternatives_.size() - 1);
     });
 }

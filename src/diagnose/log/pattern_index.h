@@ -1,5 +1,5 @@
-// Which of many patterns stands in a text. One pass over it finds a piece of each, the one that
-// fewest patterns have; only patterns whose piece is there are looked at.
+// Which of many patterns stands in a text. One pass over it finds three characters of each, those
+// that fewest patterns have; only patterns whose three are there are looked at.
 #pragma once
 
 #include "diagnose/log/word_set.h"
@@ -30,33 +30,39 @@ class PatternIndex {
   template <typename Accepts>
   std::size_t first(std::string_view text, const Accepts& accepts) const {
     auto best = kNone;
-    const auto look_at = [&](std::uint16_t index, std::string_view rest) {
+    const auto look_at = [&](std::uint16_t index, std::size_t at) {
       for (; index != 0 && alternatives_[index].row < best; index = alternatives_[index].next) {
         const auto& one = alternatives_[index];
-        const auto size = one.anchor.size();
-        if (size > rest.size() || (size > 0 && rest[size - 1] != one.anchor.back())) continue;
-        if (rest.starts_with(one.anchor) && accepts(one.row) && fits(one, text)) best = one.row;
+        if (at >= one.offset && stands_at(one.anchor, text, at - one.offset) && accepts(one.row) &&
+            fits(one, text))
+          best = one.row;
       }
     };
-    look_at(short_, text);
+    look_at(short_, 0);
     each_slot<kBits>(text, [&](std::size_t slot, std::size_t at) {
-      if (heads_[slot] != 0) look_at(heads_[slot], text.substr(at));
+      if (heads_[slot] != 0) look_at(heads_[slot], at);
     });
     return best;
   }
 
  private:
   struct Alternative {
-    std::string_view text{}, anchor{};  // its rarest piece; empty: none is long enough
+    std::string_view text{}, anchor{};  // a piece of it; empty: none is long enough
+    std::size_t offset = 0;             // of the three characters in it
     std::size_t row = 0;
-    std::uint16_t next = 0;  // with such a beginning; 0: none
+    std::uint16_t next = 0;  // with such three; 0: none
   };
   static constexpr unsigned kBits = 13;
 
+  static bool stands_at(std::string_view piece, std::string_view text, std::size_t at) {
+    return piece.empty() ||
+           (text.size() - at >= piece.size() && text[at + piece.size() - 1] == piece.back() &&
+            text.substr(at, piece.size()) == piece);
+  }
   static bool fits(const Alternative& one, std::string_view text);
 
   std::vector<Alternative> alternatives_{1};
-  std::array<std::uint16_t, std::size_t{1} << kBits> heads_{};  // by the anchor's beginning
+  std::array<std::uint16_t, std::size_t{1} << kBits> heads_{};  // by three characters
   std::uint16_t short_ = 0;                                     // of those without an anchor
 };
 

@@ -45,12 +45,22 @@ class WordSet {
     }
   }
 
-  // A bit for each word that is there.
-  std::uint64_t in(std::string_view text) const {
-    std::uint64_t found = 0;
+  struct Found {
+    std::uint64_t words = 0;                // a bit for each that is there
+    std::array<std::size_t, Size> first{};  // where it is, if it is
+
+    bool has(std::size_t word) const { return (words >> word & 1U) != 0; }
+  };
+
+  Found in(std::string_view text) const {
+    Found found;
     each_slot<kBits>(text, [&](std::size_t slot, std::size_t at) {
-      for (auto i = heads_[slot]; i != 0; i = next_[i])
-        if (text.substr(at).starts_with(words_[i - 1])) found |= std::uint64_t{1} << (i - 1U);
+      for (auto i = heads_[slot]; i != 0; i = next_[i]) {
+        const auto word = i - 1U;
+        if (found.has(word) || !text.substr(at).starts_with(words_[word])) continue;
+        found.words |= std::uint64_t{1} << word;
+        found.first[word] = at;
+      }
     });
     return found;
   }
