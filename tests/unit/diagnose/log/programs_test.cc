@@ -26,11 +26,13 @@ TEST(LogPrograms, AContainerWasNotStartedForWhatItsLogSays) {
   const auto missing =
       first_in(kNoContainer + kPyxis + "    [ERROR] Command not found: nvidia-container-cli\n");
   EXPECT_EQ(missing.rule, "job-not-started");
-  EXPECT_THAT(missing.evidence, HasSubstr("Command not found: nvidia-container-cli' (job.log:4"));
+  EXPECT_THAT(missing.evidence,
+              HasSubstr("of the job: 'slurmstepd: error: pyxis:     [ERROR] Command not found"));
 
   const auto shell =
       first_in(kNoContainer + kPyxis + "    switchroot: failed to execute: /bin/x\n");
-  EXPECT_THAT(shell.evidence, HasSubstr("failed to execute: /bin/x' (job.log:4"));
+  EXPECT_THAT(shell.evidence,
+              HasSubstr("of the job: 'slurmstepd: error: pyxis:     switchroot: failed"));
 
   const auto denied = first_in(kNoContainer + kPyxis + "    mkdir: /x: Permission denied\n");
   EXPECT_EQ(denied.rule, "permission-denied");
@@ -40,7 +42,8 @@ TEST(LogPrograms, ATaskWasNotLaunchedForWhatAnotherLineSays) {
   const auto late = first_in(
       "srun: error: task 0 launch failed: Plugin initialization failed\n"
       "[2026-01-01T10:00:00.9] [7.0] error: pyxis: couldn't mkdir /run/x/7: No such file\n");
-  EXPECT_THAT(late.evidence, HasSubstr("couldn't mkdir /run/x/7: No such file' (job.log:2"));
+  EXPECT_THAT(late.evidence,
+              HasSubstr("of the job: '[2026-01-01T10:00:00.9] [7.0] error: pyxis: couldn't"));
 
   const auto early = first_in(
       "srun: error: receive: [[n1]:7] failed: Socket timed out on send/recv operation\n"
