@@ -11,7 +11,7 @@ from units import format_bytes
 Label = Callable[[float], str]
 Tick = tuple[float, str]
 MAX_SIZE_TICKS = 7
-MANY_DECADES = 4  # from here on only powers of ten have a label
+MANY_DECADES = 4  # more labels would touch
 
 
 @dataclass(frozen=True)
@@ -51,15 +51,16 @@ def _decade_ticks(low: float, high: float) -> list[float]:
     return [m * 10.0**power for power in range(first, last + 1) for m in (1, 2, 5)]
 
 
-def log_axis(low: float, high: float, label: Label) -> Axis:
-    """Ends on 1, 2 or 5 of a decade, at least a factor of four apart: noise is no trend."""
+def log_axis(low: float, high: float, label: Label, many_decades: int = MANY_DECADES) -> Axis:
+    """Ends on 1, 2 or 5 of a decade, at least a factor of four apart: noise is no trend. From
+    `many_decades` on only powers of ten have a label."""
     widen = math.sqrt(max(4 / (high / low), 1))
     low, high = low / widen, high * widen
     all_ticks = _decade_ticks(low, high)
     bottom = max(t for t in all_ticks if t <= low * (1 + 1e-9))
     top = min(t for t in all_ticks if t >= high * (1 - 1e-9))
     inside = [t for t in all_ticks if bottom <= t <= top]
-    many = top / bottom >= 10**MANY_DECADES
+    many = top / bottom >= 10**many_decades
 
     def is_power(tick: float) -> bool:
         return abs(math.log10(tick) - round(math.log10(tick))) < 1e-6

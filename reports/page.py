@@ -22,7 +22,7 @@ from ratio_chart import RatioPanel, draw_ratio
 from raw import raw_files
 from scene_svg import svg_of
 from tips import panel_tips, ratio_tips
-from units import significant
+from units import factor, significant
 
 MAX_PAGE_BYTES = 3_000_000  # that raw data may fill
 RAW_PLACE = "\0raw\0"  # no text of a run has such characters
@@ -70,7 +70,8 @@ def _ratio_picture(panel: RatioPanel, tips: Tips) -> Picture:
 def templates(autoescape: bool) -> Environment:
     environment = Environment(loader=FileSystemLoader(FOLDER), autoescape=autoescape,
                               undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters |= {"cell": _markdown_cell, "options": _options, "significant": significant}
+    environment.filters |= {"cell": _markdown_cell, "options": _options, "significant": significant,
+                            "factor": factor}
     return environment
 
 

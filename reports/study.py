@@ -15,7 +15,7 @@ from study_data import Study
 from study_effects import UNSET, Effect, effects_of, medians_of
 from study_trends import History, histories_of, scalings_of
 from study_winners import ALIKE, Winner, spreads_of, winners_of
-from units import plural
+from units import factor, plural
 
 MAX_SPREADS, MAX_WINNERS, MAX_CHARTS = 60, 40, 6
 
@@ -28,7 +28,7 @@ def _outcome_sentence(study: Study) -> str:
 
 def _ratio(ratio: float) -> str:
     """In words: 1.8 times as long."""
-    return f"{ratio:.2f} times as long" if abs(ratio - 1) >= 0.005 else "as long"
+    return f"{factor(ratio)} times as long" if abs(ratio - 1) >= 0.005 else "as long"
 
 
 def _pairs(effect: Effect) -> str:
@@ -36,7 +36,7 @@ def _pairs(effect: Effect) -> str:
     said = f"{plural(len(effect.run_logs), 'pair')} of runs"
     if effect.interval is None:
         return f"{said}, too few for an interval"
-    return "{}, 95 %: {:.2f} to {:.2f}".format(said, *effect.interval)
+    return "{}, 95 %: {} to {}".format(said, *map(factor, effect.interval))
 
 
 def _effect_sentence(effect: Effect) -> str:

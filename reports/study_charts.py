@@ -13,7 +13,8 @@ from units import format_time, significant
 
 MAX_EFFECTS = 24
 VALUE = 70  # pixels of one
-WIDTH, LEFT, TOP, ROW = 440, 170, 66, 22
+WIDTH, LEFT, TOP, ROW = 440, 170, 48, 22
+MANY_DECADES = 2  # of labels one beside the other
 
 
 def _count_axis(counts: list[int]) -> Axis:
@@ -22,17 +23,18 @@ def _count_axis(counts: list[int]) -> Axis:
 
 
 def draw_effects(effects: list[Effect]) -> Scene:
-    """A row for each: the middle 80 % of the ratios, and their median; the mark is 1."""
+    """A row for each: the middle 80 % of the ratios, and their median; the mark is 1. The page has
+    its title."""
     shown = effects[:MAX_EFFECTS]
     ends = [q for e in shown for q in (e.quantile(0.1), e.quantile(0.9), e.ratio)]
-    axis = log_axis(min([1.0, *ends]), max([1.0, *ends]), lambda v: f"{significant(v)}x")
+    axis = log_axis(min([1.0, *ends]), max([1.0, *ends]), lambda v: f"{significant(v)}x",
+                    MANY_DECADES)
     scene = Scene(WIDTH, TOP + ROW * len(shown) + 14, "What each setting changes")
 
     def at(ratio: float) -> float:
         return LEFT + (WIDTH - LEFT - 20) * axis.part(ratio)
     bottom = TOP + ROW * len(shown)
-    scene.add(Words(scene.title, (10, 18), size="t2"),
-              Words("time over that with the other value", (10, 34), "muted", "t4"))
+    scene.add(Words("time over that with the other value", (10, 16), "muted", "t4"))
     for value, label in axis.ticks:
         scene.add(Stroke(((at(value), TOP - 6), (at(value), bottom)), "grid"),
                   Words(label, (at(value), TOP - 11), "muted", "t4", "middle"))

@@ -13,6 +13,11 @@ def significant(value: float, digits: int = 3) -> str:
     return text.rstrip("0").rstrip(".")
 
 
+def factor(value: float) -> str:
+    """A ratio in words and columns: 0.0123, 0.97, 5.50, 29.1, 2130."""
+    return f"{value:.2f}" if 0.1 <= value < 10 else significant(value)
+
+
 def format_bytes(count: float) -> str:
     """Binary units: 1 KiB is 1024 B."""
     for unit in ("B", "KiB", "MiB", "GiB"):

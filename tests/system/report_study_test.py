@@ -1,5 +1,6 @@
 """The page of a sweep's file: what it says and escapes, and what is refused."""
 
+import re
 import unittest
 
 from runs import pair_lines, text_of, write_run
@@ -23,6 +24,19 @@ class StudyPage(StudyCase):
         self.assertNotIn("<b>Tree", page)
         self.assertNotIn("<i>", page)
         self.assertNotIn("http", page.replace("http-equiv", ""))
+
+    def test_ratios_have_room_and_no_figures_that_nobody_needs(self):
+        self.case({"ALGO": None}, {8: 10, 64: 10})
+        self.case({"ALGO": "Tree"}, {8: 4, 64: 2_125.91})
+
+        self.call("html", "", str(self.path))
+        page = (self.folder / "report.html").read_text(encoding="utf-8")
+
+        self.assertIn("213x</td>", page)
+        self.assertNotIn("212.59", page)
+        self.assertEqual(page.count("What each setting changes<"), 1)
+        labels = re.findall(r">([0-9.]+x)</text>", page)
+        self.assertEqual(labels, ["1x", "10x", "100x"])
 
     def test_cases_that_failed_for_the_same_reason_are_one_row(self):
         for nodes in (1, 2, 4):
