@@ -44,8 +44,8 @@ def _belongs(run: Run, side: list[Run]) -> bool:
     if run.name or first.name:
         return run.name == first.name
     same_file, study = run.path == first.path, run.info.get("study")
-    if setup_of(run) != setup_of(first) or not (
-            same_file or (study and study == first.info.get("study"))):
+    together = same_file or (study and study == first.info.get("study"))
+    if not together or setup_of(run) != setup_of(first):
         return False
     if any(command_of(run) == command_of(other) for other in side):
         return run.info.get("environment") == first.info.get("environment")
