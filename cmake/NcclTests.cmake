@@ -62,8 +62,8 @@ add_custom_command(OUTPUT ${fake_gpus}/bin/linerate
   COMMAND ${CMAKE_COMMAND} -E copy $<TARGET_FILE:linerate> ${fake_gpus}/bin/linerate
   COMMAND ${CMAKE_COMMAND} -E copy $<TARGET_FILE:nccl-tuner-linerate> ${fake_gpus}/lib
   DEPENDS linerate nccl-tuner-linerate)
-foreach(name IN ITEMS nccl nccl_options nccl_device_api nccl_faults nccl_signals nccl_tune
-                      nccl_tuner nccl_verdict memcpy_fakes memcpy_faults)
+foreach(name IN ITEMS nccl nccl_beside nccl_options nccl_device_api nccl_faults nccl_signals
+                      nccl_tune nccl_tuner nccl_verdict memcpy_fakes memcpy_faults)
   set(label system)
   if(name IN_LIST slow)
     set(label slow)

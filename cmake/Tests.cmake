@@ -339,10 +339,11 @@ set(timing compare_power host_verdict host_repeats nccl_tune network_verdict net
 # Longer than a fast look allows: `make test` leaves them to .ci/run and `make test-full`.
 set(slow bench beside calibration checkpoint_kills completion docs doctor_job doctor_prove
   doctor_quick_bench doctor_ras elastic elastic_ends elastic_env emulation faults gloo gloo_hosts
-  hangs health hosts mpi_components nccl_faults nccl_options nccl_signals outputs placement plan
-  plan_network progress random_stops replay replay_network scale scale_launch slurm suite_ends
-  sweep_launch sweep_outcomes sweep_pairs train_3d train_launch train_layouts train_overlap
-  train_progress train_records train_resident train_sync train_trace tune_library verdict)
+  hangs health hosts mpi_components nccl_beside nccl_faults nccl_options nccl_signals outputs
+  placement plan plan_network progress random_stops replay replay_network scale scale_launch slurm
+  suite_ends sweep_launch sweep_outcomes sweep_pairs train_3d train_launch train_layouts
+  train_overlap train_progress train_records train_resident train_sync train_trace tune_library
+  verdict)
 # Under AddressSanitizer too: whole runs, by threads, processes and mpirun, and Ctrl-C.
 set(end_to_end usage algorithms launch signals outputs golden gloo)
 file(GLOB files CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} tests/system/*_test.py)

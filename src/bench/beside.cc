@@ -85,6 +85,16 @@ SlowDown slow_down(const std::vector<stats::Block>& blocks) {
   return slow;
 }
 
+// A product of n x n matrices has n^3 multiplications, and as many additions.
+ProductInfo products_of(const BesideInfo& info, const LoadOptions& load) {
+  constexpr double kTeraPerSecond = 1e-6;  // of one per microsecond
+  const auto n = static_cast<double>(load.size);
+  const auto tflops = [&](double us) { return 2 * n * n * n / us * kTeraPerSecond; };
+  return {.type = std::string(name_of(load.type)),
+          .alone_tflops = tflops(info.unit.alone_us),
+          .beside_tflops = tflops(info.unit.beside_us)};
+}
+
 }  // namespace
 
 PhaseTimes times_of(const Progress& calls, const Progress& units) {
@@ -201,10 +211,13 @@ std::optional<BesideInfo> beside_info(const std::vector<std::vector<BesideBlock>
                      combined([](const auto& b) { return b.at_once.unit_us; })});
   }
   if (calls.empty()) return std::nullopt;
-  return BesideInfo{.load = config.beside.text,
-                    .blocks = calls.size(),
-                    .call = slow_down(calls),
-                    .unit = slow_down(units)};
+  BesideInfo info{.load = config.beside.text,
+                  .blocks = calls.size(),
+                  .call = slow_down(calls),
+                  .unit = slow_down(units)};
+  if (config.beside.kind == LoadOptions::Kind::gemm)
+    info.products = products_of(info, config.beside);
+  return info;
 }
 
 }  // namespace linerate

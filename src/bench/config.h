@@ -42,7 +42,8 @@ struct SplitRule {
 struct LoadOptions {
   enum class Kind : std::uint8_t { none, gemm, memory, collective } kind = Kind::none;
   const Collective* collective = nullptr;  // of Kind::collective
-  std::size_t size = 0;                    // gemm: rows and columns; else bytes
+  std::size_t size = 0;                    // gemm: rows and columns, 0: as usual; else bytes
+  DataType type = DataType::float32;       // gemm: once the device has said it
   SplitRule split{};                       // ranks of one colour call the collective
   std::string text{};                      // all of it: "gemm:512", "all_gather:4M:MOD2"
   bool asked() const { return kind != Kind::none; }

@@ -2,8 +2,8 @@
 
 #include "base/error.h"
 #include "base/pages.h"
-#include "base/square_product.h"
 #include "base/units.h"
+#include "base/wire.h"
 #include "bench/plan.h"
 
 #include <fmt/format.h>
@@ -11,6 +11,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace linerate {
 namespace {
@@ -26,25 +27,22 @@ Case case_of(const LoadOptions& options) {
   return {.collective = options.collective, .bytes = options.size};
 }
 
-// Rows and columns of a product.
-std::size_t rows_of(const LoadOptions& options) {
-  return round_up(options.size, SquareProduct::kMultiple);
-}
-
 // Filled, so that no page fault and no zero page is in a timing.
-View filled(RankContext& rank, std::size_t bytes) {
+View filled(RankContext& rank, std::size_t bytes, DataType type = DataType::float32) {
   const auto view = rank.allocate(round_up(bytes, kWidestBytes));
-  rank.device().fill(view, {.rank = rank.rank(), .nranks = rank.nranks()});
+  rank.device().fill(view, {.type = type, .rank = rank.rank(), .nranks = rank.nranks()});
   return view;
 }
 
 Load products(const LoadOptions& options, RankContext& rank) {
-  const auto n = rows_of(options);
   const auto matrix = [&] {
-    return reinterpret_cast<float*>(filled(rank, n * n * sizeof(float)).data());
+    const auto bytes = options.size * options.size * bytes_of(options.type);
+    return filled(rank, bytes, options.type).data();
   };
-  const SquareProduct product{.n = n, .a = matrix(), .b = matrix(), .c = matrix()};
-  return [product](Stream& stream) { stream.run([product] { multiply_squares(product); }); };
+  const SquareProduct product{.n = options.size, .a = matrix(), .b = matrix(), .c = matrix()};
+  return [product, &multiplier = rank.device().multiplier()](Stream& stream) {
+    multiplier.multiply(product, stream);
+  };
 }
 
 Load copies(const LoadOptions& options, RankContext& rank) {
@@ -90,24 +88,44 @@ std::string reason_against_calls(const LoadOptions& options, Session& session) {
       .note;
 }
 
+// As this rank's device multiplies. Where the device of any rank does not, all throw what the first
+// of these says.
+LoadOptions products_here(LoadOptions options, Session& session) {
+  std::string why;
+  try {
+    const auto& multiplier = session.rank().device().multiplier();
+    if (options.size == 0) options.size = multiplier.usual_n();
+    options.type = multiplier.type();
+  } catch (const Unavailable& missing) {
+    why = fmt::format("rank {}: {}", session.rank().rank(), missing.what());
+  }
+  WireWriter mine;
+  mine.put(why);
+  for (const auto& bytes : session.bootstrap().all_gather(mine.bytes(), session.init_deadline()))
+    if (const auto first = WireReader(bytes).get_text(); !first.empty())
+      throw refused(options, first, ExitCode::unavailable);
+  options.size = round_up(options.size, SquareProduct::kMultiple);
+  options.text = fmt::format("gemm:{}", options.size);
+  return options;
+}
+
 }  // namespace
 
 std::size_t load_bytes(const LoadOptions& options) {
   if (options.kind != Kind::gemm) return 2 * options.size;
-  return 3 * rows_of(options) * rows_of(options) * sizeof(float);
+  return 3 * options.size * options.size * bytes_of(options.type);
 }
 
-void check_load(const LoadOptions& options, Session& session, std::size_t memory_bytes) {
+LoadOptions checked_load(LoadOptions options, Session& session, std::size_t memory_bytes) {
   if (session.ranks().size() > 1)
     throw refused(options,
                   "a thread that drives several ranks has no other streams: start a process for "
                   "each GPU.");
-  if (options.kind == Kind::gemm && session.rank().device().kind() != DeviceKind::cpu)
-    throw refused(options, "products are computed on the host only: take memory or a collective.");
+  if (options.kind == Kind::gemm) options = products_here(std::move(options), session);
   if (options.kind == Kind::collective)
     if (const auto why = reason_against_calls(options, session); !why.empty())
       throw refused(options, why);
-  if (load_bytes(options) <= memory_bytes) return;
+  if (load_bytes(options) <= memory_bytes) return options;
   throw refused(
       options,
       fmt::format("its buffers need {}, and those of -e leave a rank {}. Choose a smaller "

@@ -15,12 +15,13 @@ using Load = std::function<void(Stream&)>;
 // Of one rank's buffers.
 std::size_t load_bytes(const LoadOptions& options);
 
-// Throws Error where this device, this backend or these ranks cannot have the load, or where it
-// does not fit into `memory_bytes` of each rank: the same on all threads. Collective.
-void check_load(const LoadOptions& options, Session& session, std::size_t memory_bytes);
+// Yields what is measured: of products their size and type on this device, else `options`. Throws
+// Error where a device, this backend or these ranks cannot have the load, or where it does not fit
+// into `memory_bytes` of each rank: the same on all threads. Collective.
+LoadOptions checked_load(LoadOptions options, Session& session, std::size_t memory_bytes);
 
 // Allocates what the load works on, and for a collective makes a communicator of its own; both live
-// as long as the rank. Collective. REQUIRES: check_load() passed.
+// as long as the rank. Collective. REQUIRES: `options` are those of checked_load().
 Load make_load(const LoadOptions& options, RankContext& rank);
 
 }  // namespace linerate

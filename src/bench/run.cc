@@ -88,8 +88,11 @@ BufferSizes BenchmarkRun::plan(std::size_t memory_bytes) {
   const auto largest = largest_case(cases_, comm.nranks(), traffic_.get());
   if (config_.beside.asked()) {
     const auto buffers = 2 * std::max(config_.max_bytes, largest);
-    check_load(config_.beside, session_, memory_bytes - std::min(memory_bytes, buffers));
+    config_.beside =
+        checked_load(config_.beside, session_, memory_bytes - std::min(memory_bytes, buffers));
     memory_bytes -= load_bytes(config_.beside);
+    for (auto& setting : info_.settings)
+      if (setting.name == "beside") setting.json = fmt::format("\"{}\"", config_.beside.text);
   }
   buffers_ =
       buffer_sizes(config_.max_bytes, largest, config_.verifies_timed_calls() ? memory_bytes : 0);

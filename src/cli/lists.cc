@@ -248,7 +248,12 @@ Refusal set_load(const Argument& given, LoadOptions& out) {
   if (parts.size() > (calls ? 3 : 2))
     return fmt::format("{} '{}' has too many parts: give {}.", given.label, given.text,
                        calls ? "COLLECTIVE:SIZE:SPLIT" : "gemm:N or memory:SIZE");
-  const std::string_view usual = multiplies ? "512" : calls ? "4M" : "64M";
+  load.text = name;
+  if (multiplies && parts.size() == 1) {  // the device has its own size
+    out = std::move(load);
+    return {};
+  }
+  const std::string_view usual = calls ? "4M" : "64M";
   const Argument size{given.label, parts.size() > 1 ? parts[1] : usual};
   if (auto refusal = multiplies ? set_whole(size, kRows, load.size)
                                 : set_read(whole_bytes(size, sizeof(float)), load.size))

@@ -133,10 +133,10 @@ constexpr auto kTimingRows = std::to_array<OptionRow>({
     {.long_name = "beside",
      .metavar = "LOAD[:SIZE]",
      .help = "what the calls and a load on each rank cost each other: gemm, memory or a COLLECTIVE",
-     .note = "gemm:N is products of N x N float32 matrices (512), on the host only; memory:SIZE "
-             "copies (64M); COLLECTIVE:SIZE calls (4M) on a second communicator of all ranks, or "
-             "of each colour, as in all_gather:4M:MOD2. The table's times are of calls alone; both "
-             "slow-downs follow it.",
+     .note = "gemm:N is products of N x N matrices: float32 on the host (512), bfloat16 by cuBLAS "
+             "on GPUs (8192); memory:SIZE copies (64M); COLLECTIVE:SIZE calls (4M) on a second "
+             "communicator of all ranks, or of each colour, as in all_gather:4M:MOD2. The table's "
+             "times are of calls alone; both slow-downs follow it.",
      .audience = Audience::collectives,
      .apply = [](const Argument& a, RunConfig& c) { return set_load(a, c.beside); }},
     {.long_name = "buffers",

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "comm/buffer.h"
 #include "comm/content.h"
+#include "comm/multiplier.h"
 #include "comm/stream.h"
 
 #include <cstddef>
@@ -48,6 +49,10 @@ class Device {
   virtual void fill(View view, const Content& content) = 0;
   // Compares the whole view with `content`: bit patterns, but floating avg: pattern/plan.h.
   virtual Comparison count_wrong(ConstView view, const Content& content) = 0;
+
+  // What multiplies matrices here: made by the first call, lives as long as the device. Throws
+  // Unavailable where the library that it needs is not here.
+  virtual Multiplier& multiplier() = 0;
 };
 
 }  // namespace linerate

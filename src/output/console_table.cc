@@ -68,6 +68,7 @@ void ConsoleTable::row(std::span<const Record> table) {
     verdicts_.add(record);
     if (!options_.skew.empty()) skewed_ += skew_line(record);
     if (!options_.beside.empty()) beside_ += beside_line(record);
+    if (record.beside) measured_ = *record.beside;
   }
   std::string text;
   if (options_.show_algorithms) {
@@ -82,7 +83,11 @@ void ConsoleTable::end(const EndInfo& end) {
   if (!begun_) return;
   const auto verdicts = verdicts_.lines(options_.lists_verdicts, end);
   if (!skewed_.empty()) out_.write(skew_heading(options_.skew) + skewed_);
-  if (!beside_.empty()) out_.write(beside_heading(options_.beside) + beside_);
+  if (!beside_.empty()) {
+    const auto& load = measured_.load.empty() ? options_.beside : measured_.load;
+    const auto type = measured_.products.value_or(ProductInfo{}).type;
+    out_.write(beside_heading(load, type) + beside_);
+  }
   out_.write(table_footer(end, program_, options_, verdicts));
 }
 

@@ -32,6 +32,7 @@ class ConsoleTable final : public Sink {
   VerdictText verdicts_;
   std::string skewed_;     // a line for each result whose ranks came late on purpose
   std::string beside_;     // a line for each result that was measured beside a load
+  BesideInfo measured_;    // the latest of them
   std::string call_line_;  // that stands above the rows so far; empty: none
   bool begun_ = false;
 };

@@ -265,13 +265,19 @@ std::string skew_line(const Record& record) {
                      samples.us.median, *samples.last_to_last_us, record.window.time_us);
 }
 
-std::string beside_heading(const std::string& load) {
-  return fmt::format(
+std::string beside_heading(const std::string& load, const std::string& product_type) {
+  auto text = fmt::format(
       "#\n# Beside {}: medians in us of the collective's calls and of the load's units, each alone "
-      "and\n# both at once, and how many times as long they took (95 % interval).\n"
-      "#{:>13} {:>13} {:>11} {:>11}  {:<21} {:>11} {:>11}  {}\n",
-      load, "size", "placement", "call alone", "with load", "slow-down", "load alone", "with calls",
-      "slow-down");
+      "and\n# both at once, and how many times as long they took (95 % interval).",
+      load);
+  std::string last = "slow-down";
+  if (!product_type.empty()) {
+    text += fmt::format(" A unit is a product of {} matrices.", product_type);
+    last = fmt::format("{:<21} {:>11} {:>11}", last, "TFLOP/s", "with calls");
+  }
+  return text + fmt::format("\n#{:>13} {:>13} {:>11} {:>11}  {:<21} {:>11} {:>11}  {}\n", "size",
+                            "placement", "call alone", "with load", "slow-down", "load alone",
+                            "with calls", last);
 }
 
 std::string beside_line(const Record& record) {
@@ -279,10 +285,13 @@ std::string beside_line(const Record& record) {
     return fmt::format("#{:>13} {:>13}  not measured\n", record.what.bytes,
                        name_of(record.what.placement));
   const auto &call = record.beside->call, &unit = record.beside->unit;
+  auto last = slow_down_text(unit);
+  if (const auto& products = record.beside->products)
+    last = fmt::format("{:<21} {:>11.3f} {:>11.3f}", last, products->alone_tflops,
+                       products->beside_tflops);
   return fmt::format("#{:>13} {:>13} {:>11.2f} {:>11.2f}  {:<21} {:>11.2f} {:>11.2f}  {}\n",
                      record.what.bytes, name_of(record.what.placement), call.alone_us,
-                     call.beside_us, slow_down_text(call), unit.alone_us, unit.beside_us,
-                     slow_down_text(unit));
+                     call.beside_us, slow_down_text(call), unit.alone_us, unit.beside_us, last);
 }
 
 std::string table_footer(const EndInfo& end, const std::string& program,

@@ -72,8 +72,8 @@ std::string table_row(std::span<const Record> records, const TableOptions& optio
 std::string skew_heading(const std::string& skew);
 std::string skew_line(const Record& record);
 
-// The same of --beside.
-std::string beside_heading(const std::string& load);
+// The same of --beside. `product_type` is of a load's products; empty: it has none.
+std::string beside_heading(const std::string& load, const std::string& product_type);
 std::string beside_line(const Record& record);
 
 // Everything after the last row. An average of nothing is 0. `verdicts`: lines of VerdictText.

@@ -198,11 +198,18 @@ void fields(auto& io, Is<SlowDown> auto& slow) {
   io.field("ci95_high", slow.high);
 }
 
+void fields(auto& io, Is<ProductInfo> auto& products) {
+  io.field("type", products.type);
+  io.field("alone_tflops", products.alone_tflops);
+  io.field("beside_tflops", products.beside_tflops);
+}
+
 void fields(auto& io, Is<BesideInfo> auto& beside) {
   io.field("load", beside.load);
   io.field("blocks", beside.blocks);
   io.field("call", beside.call);
   io.field("unit", beside.unit);
+  io.field("products", beside.products);
 }
 
 void expectation_fields(auto& io, auto& record) {

@@ -220,11 +220,18 @@ struct SlowDown {
   std::optional<double> low{}, high{};  // nothing of fewer than 6 blocks
 };
 
+// What products of matrices reach: 1e12 additions and multiplications in a second.
+struct ProductInfo {
+  std::string type{};  // of the elements: "bfloat16"
+  double alone_tflops = 0, beside_tflops = 0;
+};
+
 // --beside: calls of the collective and units of a load, each alone and both at once.
 struct BesideInfo {
-  std::string load{};  // as typed
+  std::string load{};  // as typed, with the size where none was
   std::uint64_t blocks = 0;
   SlowDown call{}, unit{};
+  std::optional<ProductInfo> products{};  // where the load is products of matrices
 };
 
 struct WrongWhere {

@@ -1,6 +1,8 @@
 // The GPU device on a real GPU: kernels bit for bit with the host's generator, graphs, and events.
 // Skipped where there is none, but with LINERATE_EXPECT_GPU=1 a failure.
+#include "backends/nccl/nccl_api.h"
 #include "base/error.h"
+#include "comm/float_types.h"
 #include "devices/cuda/cuda_device.h"
 #include "devices/cuda/cuda_error.h"
 #include "devices/cuda/cuda_stream.h"
@@ -11,6 +13,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -31,8 +34,10 @@ class RealGpu : public testing::Test {
       if (gpu_is_expected()) FAIL() << missing.what();
       GTEST_SKIP() << missing.what();
     }
-    device_ =
-        make_cuda_device(0, {.api = cuda_runtime(), .kernels = gpu_kernels(), .clock = clock_});
+    // cuBLAS may lie beside NCCL, as pip has both.
+    const auto cublas = [] { return load_cublas(cublas_files(nccl::load_nccl({}).path)); };
+    device_ = make_cuda_device(
+        0, {.api = cuda_runtime(), .kernels = gpu_kernels(), .clock = clock_, .cublas = cublas});
   }
 
   std::vector<std::byte> on_host(ConstView view) {
@@ -110,6 +115,37 @@ TEST_F(RealGpu, StampsItsWorkInOrder) {
 
   EXPECT_GT(events->us_between(0, 1), events->us_between(1, 2));
   EXPECT_GT(events->us_between(0, 1), 0);
+}
+
+// Sums of no more than 2^8 whole numbers of a few bits are exact in bfloat16 as in float32.
+TEST_F(RealGpu, MultipliesMatricesByCublas) {
+  constexpr std::size_t kN = 64;
+  std::vector<BFloat16> a(kN * kN), b(kN * kN), c(kN * kN);
+  for (std::size_t i = 0; i < kN * kN; ++i) {
+    a[i] = BFloat16(static_cast<float>(i * 7 % 5) - 2);
+    b[i] = BFloat16(static_cast<float>(i * 11 % 3) - 1);
+  }
+  const auto bytes = std::as_bytes(std::span(a)).size();
+  const auto on_gpu = [&](const std::vector<BFloat16>& from) {
+    auto buffer = device_->allocate(bytes, MemoryKind::device);
+    EXPECT_EQ(cudaMemcpy(buffer.data(), from.data(), bytes, cudaMemcpyDefault), cudaSuccess);
+    return buffer;
+  };
+  const Buffer gpu_a = on_gpu(a), gpu_b = on_gpu(b), gpu_c = on_gpu(c);
+  const auto stream = device_->open_stream(StreamKind::async);
+
+  device_->multiplier().multiply({.n = kN, .a = gpu_a.data(), .b = gpu_b.data(), .c = gpu_c.data()},
+                                 *stream);
+  stream->synchronize(Deadline::never());
+
+  std::memcpy(c.data(), on_host(gpu_c.view()).data(), bytes);
+  for (std::size_t i = 0; i < kN; ++i)
+    for (std::size_t j = 0; j < kN; ++j) {
+      float sum = 0;
+      for (std::size_t p = 0; p < kN; ++p)
+        sum += static_cast<float>(a[i * kN + p]) * static_cast<float>(b[p * kN + j]);
+      ASSERT_EQ(static_cast<float>(c[i * kN + j]), sum) << i << ", " << j;
+    }
 }
 
 TEST_F(RealGpu, SaysHowMuchIsFreeWhereThereIsNoMore) {

@@ -36,6 +36,10 @@ first_calls() {
     --report-init -M 1
   step "NCCL warns of nothing" --exit 1 grep -n 'NCCL WARN' "$log"
   step "linerate doctor log finds nothing" "$bin/linerate" doctor log "$log"
+  for words in gemm memory; do
+    collective all_reduce --shows "^# Beside $words:" --hides 'not measured' \
+      -- -b 1M -e 64M -f 64 --beside "$words"
+  done
   for words in '-G 3' '-R 2' '-R 2 -D 1' '-R 2 -D 2'; do
     # shellcheck disable=SC2086
     collective all_reduce -- -b 8 -e 1M -f 8 $words

@@ -16,15 +16,6 @@ class Options(GpuRun):
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertIn("Out of bounds values : 0 OK", done.stdout)
 
-    def test_a_load_has_a_stream_or_is_refused(self):
-        done = on_gpus("all_reduce", *SMALL, "-t", "2", "--beside", "all_reduce:64K")
-        self.assert_good(done, 3)
-        self.assertIn("# Beside all_reduce:64K: ", done.stdout)
-        for load, ngpus, why in (("gemm", "1", "on the host only"), ("memory:1M", "2", "no other")):
-            done = on_gpus("all_reduce", *SMALL, "-t", "1", "-g", ngpus, "--beside", load)
-            self.assertEqual((done.returncode, done.stdout), (2, ""))
-            self.assertIn(why, done.stderr)
-
     def test_a_registration_without_effect_is_told(self):
         for how, variable in (("1", "NCCL_LOCAL_REGISTER"), ("2", "NCCL_CUMEM_ENABLE")):
             words = ("all_reduce", *SMALL, "-t", "2", "-g", "2", "-R", how)

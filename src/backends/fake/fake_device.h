@@ -38,6 +38,7 @@ class FakeDevice final : public Device {
   Comparison count_wrong(ConstView view, const Content& content) override {
     return memory_->count_wrong(view, content);
   }
+  Multiplier& multiplier() override { return memory_->multiplier(); }
 
   // The number of the call that the rank now makes, from 1 on. Any thread.
   std::uint64_t next_call() { return ++ncalls_; }

@@ -18,9 +18,14 @@ std::unique_ptr<Backend> make_backend(const PluginInput& input, JobSession*) {
   auto library = nccl::load_nccl(input.library);
   nccl::allow_sharing(library, input.gpu);
   auto note = input.observes ? nccl::profiler::offer(library.version) : std::string();
-  return nccl::make_nccl_backend(
-      std::move(library), {.api = api, .kernels = cuda::gpu_kernels(), .clock = input.clock},
-      input.gpu, {.note = std::move(note), .kernels = nccl::gpu_device_kernels()});
+  auto cublas = [files = cuda::cublas_files(library.path)] { return cuda::load_cublas(files); };
+  return nccl::make_nccl_backend(std::move(library),
+                                 {.api = api,
+                                  .kernels = cuda::gpu_kernels(),
+                                  .clock = input.clock,
+                                  .cublas = std::move(cublas)},
+                                 input.gpu,
+                                 {.note = std::move(note), .kernels = nccl::gpu_device_kernels()});
 }
 
 // NCCL itself is not needed.

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/pages.h"
+#include "devices/cpu/host_multiplier.h"
 #include "devices/cpu/host_stream.h"
 #include "pattern/pattern.h"
 #include "topo/machine.h"
@@ -94,10 +95,12 @@ class CpuDevice final : public Device {
   Comparison count_wrong(ConstView view, const Content& content) override {
     return pattern::count_wrong(view, content);
   }
+  Multiplier& multiplier() override { return multiplier_; }
 
  private:
   int index_;
   const Clock& clock_;
+  HostMultiplier multiplier_;
   FreeMemoryCheck room_;
 };
 

@@ -2,6 +2,7 @@
 
 #include "base/units.h"
 #include "devices/cuda/cuda_error.h"
+#include "devices/cuda/cuda_multiplier.h"
 #include "devices/cuda/cuda_stream.h"
 #include "pattern/pattern.h"
 
@@ -52,6 +53,7 @@ class CudaDevice final : public Device {
         kernels_(input.kernels),
         clock_(input.clock),
         wait_(input.wait),
+        load_cublas_(input.cublas),
         index_(index),
         name_(properties_of(api_, index).name),
         bus_id_(bus_id_of(api_, index)) {
@@ -119,6 +121,13 @@ class CudaDevice final : public Device {
     const WrongCount sum = count(view, content);
     if (sum.wrong == 0) return {};
     return {.wrong = sum.wrong, .first = look_at(view, sum.first, content)};
+  }
+
+  Multiplier& multiplier() override {
+    if (!multiplier_)
+      multiplier_ = std::make_unique<CudaMultiplier>(
+          api_, index_, load_cublas_ ? load_cublas_() : load_cublas(cublas_files()));
+    return *multiplier_;
   }
 
  private:
@@ -192,11 +201,13 @@ class CudaDevice final : public Device {
   const Kernels& kernels_;
   const Clock& clock_;
   const std::function<void(CudaStream&, std::string_view)> wait_;
+  const std::function<CublasApi()> load_cublas_;
   const int index_;
   const std::string name_;
   const std::string bus_id_;
   std::unique_ptr<CudaStream> own_stream_;  // of fill() and count_wrong()
   Buffer count_;                            // a WrongCount on the device
+  std::unique_ptr<CudaMultiplier> multiplier_;
 };
 
 }  // namespace

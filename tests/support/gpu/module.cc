@@ -1,11 +1,12 @@
 // A stand-in for liblinerate-nccl.so: the nccl backend and memcpy_perf's copies over the fakes of
 // CUDA and NCCL, so that the programs run as they do on GPUs. LINERATE_FAKE_NCCL says what goes
-// wrong.
+// wrong, and LINERATE_FAKE_CUBLAS=0 that there is no cuBLAS.
 #include "backends/nccl/nccl_backend.h"
 #include "backends/nccl/placement.h"
 #include "backends/nccl/profiler/entry_points.h"
 #include "comm/plugin.h"
 #include "devices/cuda/cuda_copy_bench.h"
+#include "support/gpu/fake_cublas.h"
 #include "support/gpu/fake_cuda.h"
 #include "support/gpu/fake_faults.h"
 #include "support/gpu/fake_nccl.h"
@@ -13,6 +14,8 @@
 #include "support/gpu/one_process.h"
 
 #include <cstdlib>
+#include <string>
+#include <vector>
 
 namespace linerate {
 namespace {
@@ -25,6 +28,11 @@ void read_faults() {
   nccl::set_fake_faults(faults == nullptr ? "" : faults);
 }
 
+cuda::CublasApi cublas() {
+  const std::vector<std::string> none{"libcublas-of-no-release.so"};
+  return nccl::switched_off("LINERATE_FAKE_CUBLAS") ? cuda::load_cublas(none) : cuda::fake_cublas();
+}
+
 std::unique_ptr<Backend> make_backend(const PluginInput& input, JobSession*) {
   const char* const version = std::getenv("LINERATE_FAKE_NCCL_VERSION");
   read_faults();
@@ -33,7 +41,10 @@ std::unique_ptr<Backend> make_backend(const PluginInput& input, JobSession*) {
   auto note = input.observes ? nccl::profiler::offer(library.version) : std::string();
   return within_one_process(nccl::make_nccl_backend(
       std::move(library),
-      {.api = cuda::fake_cuda(), .kernels = cuda::kernels_on_host(), .clock = input.clock},
+      {.api = cuda::fake_cuda(),
+       .kernels = cuda::kernels_on_host(),
+       .clock = input.clock,
+       .cublas = cublas},
       input.gpu, {.note = std::move(note), .kernels = nccl::device_kernels_on_host()}));
 }
 

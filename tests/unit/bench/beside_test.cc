@@ -153,7 +153,7 @@ std::string refusal_of(int nranks, const LoadOptions& load) {
   std::mutex mutex;
   run_sessions(beside(nranks, load), [&](Session& session) {
     try {
-      check_load(load, session, kMemory);
+      (void)checked_load(load, session, kMemory);
     } catch (const Error& error) {
       const std::lock_guard lock(mutex);
       sentence = error.what();
@@ -163,8 +163,6 @@ std::string refusal_of(int nranks, const LoadOptions& load) {
 }
 
 TEST(Load, IsRefusedWhereTheDeviceOrTheRanksCannot) {
-  EXPECT_THAT(refusal_of(2, {.kind = LoadOptions::Kind::gemm, .size = 64, .text = "gemm:64"}),
-              HasSubstr("--beside gemm:64: products are computed on the host only"));
   EXPECT_THAT(refusal_of(4, calls_of("all_gather", 32)),
               HasSubstr("nothing for each of 4 ranks: give more"));
   EXPECT_THAT(refusal_of(3, calls_of("hypercube", 4096)), HasSubstr("--beside calls: "));
@@ -186,7 +184,25 @@ TEST(Load, TakesTwoBuffersAndAProductThree) {
   EXPECT_EQ(load_bytes({.kind = Kind::memory, .size = 100}), 200U);
   EXPECT_EQ(load_bytes({.kind = Kind::collective, .size = 100}), 200U);
   EXPECT_EQ(load_bytes({.kind = Kind::gemm, .size = 16}), 3 * 16 * 16 * sizeof(float));
-  EXPECT_EQ(load_bytes({.kind = Kind::gemm, .size = 17}), 3 * 24 * 24 * sizeof(float));
+  EXPECT_EQ(load_bytes({.kind = Kind::gemm, .size = 16, .type = DataType::bfloat16}),
+            3 * 16 * 16 * 2U);
+}
+
+TEST(Products, HaveTheDevicesSizeAndTypeWhereNoneWasGiven) {
+  constexpr std::size_t kMemory = 10'000'000;
+  const LoadOptions given{.kind = LoadOptions::Kind::gemm, .text = "gemm"};
+  run_sessions(beside(2, given), [&](Session& session) {
+    const auto usual = checked_load(given, session, kMemory);
+    auto odd = given;
+    odd.size = 17;
+    const auto rounded = checked_load(odd, session, kMemory);
+
+    EXPECT_EQ(usual.size, 512U);
+    EXPECT_EQ(usual.text, "gemm:512");
+    EXPECT_EQ(usual.type, DataType::float32);
+    EXPECT_EQ(rounded.size, 24U);
+    EXPECT_EQ(rounded.text, "gemm:24");
+  });
 }
 
 // Of each thread so many blocks: alone 10 and 100 us; at once as it says.
@@ -213,6 +229,18 @@ TEST(BesideInfo, HasBothSlowDownsWithTheirIntervals) {
   EXPECT_LT(info->call.low.value(), info->call.ratio);
   EXPECT_GT(info->call.high.value(), info->call.ratio);
   EXPECT_NEAR(info->unit.ratio, 1.2, 0.01);
+}
+
+TEST(BesideInfo, SaysWhatProductsReach) {
+  const LoadOptions load{.kind = LoadOptions::Kind::gemm, .size = 1000, .type = DataType::bfloat16};
+
+  const auto info = beside_info(blocks_of({{15, 125}}), {0, 1}, {.beside = load});
+
+  EXPECT_FALSE(beside_info(blocks_of({{15, 125}}), {0, 1}, {})->products);
+  ASSERT_TRUE(info->products);
+  EXPECT_EQ(info->products->type, "bfloat16");
+  EXPECT_DOUBLE_EQ(info->products->alone_tflops, 20);   // 2e9 in 100 us
+  EXPECT_DOUBLE_EQ(info->products->beside_tflops, 16);  // 2e9 in 125 us
 }
 
 TEST(BesideInfo, TakesTheAverageOfTheThreads) {

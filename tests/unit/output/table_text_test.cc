@@ -244,7 +244,24 @@ TEST(BesideLine, HasBothSlowDowns) {
   EXPECT_EQ(tokens_of(beside_line(record)),
             (std::vector<std::string>{"#", "8", "out_of_place", "10.00", "15.00", "1.50x", "(1.40",
                                       "to", "1.62)", "100.00", "120.00", "1.20x"}));
-  EXPECT_THAT(beside_heading("gemm:512"), HasSubstr("# Beside gemm:512: "));
+}
+
+TEST(BesideLine, SaysWhatProductsReach) {
+  auto record = row_of(all_reduce_of(8), kSlow, kSlow).front();
+  record.beside = {
+      .load = "gemm:512",
+      .products = ProductInfo{.type = "bfloat16", .alone_tflops = 650.25, .beside_tflops = 512.5}};
+  auto without = record;
+  without.beside->products.reset();
+
+  EXPECT_THAT(beside_line(record), HasSubstr("1.00x                     650.250     512.500\n"));
+  EXPECT_THAT(beside_line(without), HasSubstr("1.00x\n"));
+  const auto heading = beside_heading("gemm:512", "bfloat16");
+  EXPECT_THAT(heading, HasSubstr("# Beside gemm:512: "));
+  EXPECT_THAT(heading, HasSubstr(" A unit is a product of bfloat16 matrices.\n"));
+  EXPECT_EQ(tokens_of(heading.substr(0, heading.size() - 1)).back(), "calls");
+  EXPECT_THAT(heading, HasSubstr("slow-down                 TFLOP/s  with calls\n"));
+  EXPECT_THAT(beside_heading("memory:64M", ""), HasSubstr("with calls  slow-down\n"));
 }
 
 TEST(TableFooter, JudgesTheAverageOnlyAgainstALimit) {
