@@ -5,7 +5,9 @@
 #include "backends/host/waiting.h"
 #include "base/clock.h"
 #include "base/pages.h"
+#include "comm/op.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -149,6 +151,13 @@ inline void prefetch_for_writing(const std::byte* memory, std::size_t bytes) {
 // short one nothing, because there is nothing to save.
 inline void prefetch_message(const std::byte* flag, std::size_t bytes) {
   if (bytes > 2 * kLineBytes) prefetch_for_writing(flag + kLineBytes, bytes - kLineBytes);
+}
+
+// The same for what a call will write: lines that no cache has come while the peer is waited for (2
+// ranks, sendrecv of 32 B: a third of the time). Of a longer result the hardware foresees the rest.
+inline void prefetch_result(ConstView result) {
+  constexpr std::size_t kMaxBytes = 8 * kLineBytes;
+  prefetch_for_writing(result.data(), std::min(result.size(), kMaxBytes));
 }
 
 }  // namespace linerate::host

@@ -103,6 +103,7 @@ void Eager::run_from_root(const Op& op) {
 }
 
 void Eager::run(const Op& op) {
+  prefetch_result(op.recv);
   dispatch(op);
   if (auto* const network = team_.network()) network->end_call({});
 }

@@ -5,7 +5,6 @@
 #include "backends/host/peer_memory.h"
 #include "backends/host/streaming.h"
 #include "base/error.h"
-#include "base/stream_copy.h"
 
 #include <fmt/format.h>
 
@@ -51,7 +50,7 @@ PeerBytes recv_of(const Team& team, int peer) {
   return team.bytes_at(peer, team.buffers_of(peer).recv);
 }
 
-void exchange_with(Team& team, const Op& op, int peer, bool streams) {
+void exchange_with(Team& team, const Op& op, int peer, Stores stores) {
   const std::size_t bytes = bytes_of_count(op);
   const Pair pair{.mine = op.send.data() + block_at(op, peer),
                   .theirs = send_of(team, peer).after(block_at(op, team.rank())),
@@ -59,7 +58,7 @@ void exchange_with(Team& team, const Op& op, int peer, bool streams) {
                   .to_them = recv_of(team, peer).after(block_at(op, team.rank()))};
   const bool in_place = pair.mine == pair.to_me || pair.theirs == pair.to_them;
   if (!in_place)
-    copy_from(pair.to_me, pair.theirs, bytes, streams);
+    copy_from(pair.to_me, pair.theirs, bytes, stores);
   else if (team.rank() < peer)
     swap_range(pair, 0, bytes / 2);
   else
@@ -70,7 +69,7 @@ void exchange_with(Team& team, const Op& op, int peer, bool streams) {
 
 // On an emulated network a rank pays for all that it receives, whoever moved it in place.
 // Out of place each rank fetches. In place, each of two ranks swaps one half of their two blocks.
-void all_to_all(Team& team, const Op& op, bool streams) {
+void all_to_all(Team& team, const Op& op, Stores stores) {
   assert(op.send.size() >= block_at(op, team.nranks()));
   assert(op.recv.size() >= block_at(op, team.nranks()));
   team.enter(op, nullptr, variant_of(kFlat));
@@ -78,17 +77,17 @@ void all_to_all(Team& team, const Op& op, bool streams) {
   team.start_touching(team.peers());
   const std::size_t own = block_at(op, team.rank());
   if (op.send.data() != op.recv.data())
-    move_bytes(op.recv.data() + own, op.send.data() + own, bytes_of_count(op), streams);
+    move_bytes(op.recv.data() + own, op.send.data() + own, bytes_of_count(op), stores);
   for (int step = 1; step < team.nranks(); ++step) {
     const int peer = (team.rank() + step) % team.nranks();
-    exchange_with(team, op, peer, streams);
+    exchange_with(team, op, peer, stores);
     if (team.network() != nullptr) team.network()->fetch(peer, bytes_of_count(op));
   }
-  if (streams) end_streaming();
+  finish(stores);
   team.leave();
 }
 
-void all_to_all_v(Team& team, const Op& op, bool streams) {
+void all_to_all_v(Team& team, const Op& op, Stores stores) {
   const std::size_t element = bytes_of(op.type);
   const auto n = static_cast<std::size_t>(team.nranks());
   assert(op.send_ranges.size() == n && op.recv_ranges.size() == n);
@@ -107,10 +106,10 @@ void all_to_all_v(Team& team, const Op& op, bool streams) {
                               peer, theirs.bytes, team.rank(), mine.count * element));
     assert(op.recv.size() >= (mine.offset + mine.count) * element);
     copy_from(op.recv.data() + mine.offset * element, send_of(team, peer).after(theirs.offset),
-              theirs.bytes, streams);
+              theirs.bytes, stores);
     if (team.network() != nullptr) team.network()->fetch(peer, theirs.bytes);
   }
-  if (streams) end_streaming();
+  finish(stores);
   team.leave();
 }
 

@@ -6,10 +6,10 @@
 
 namespace linerate::host {
 
-// `streams`: past the caches. REQUIRES: buffers that peers touch are in the arena, or the team
+// REQUIRES: buffers that peers touch are in the arena, or the team
 // shares one address space.
-void all_to_all(Team& team, const Op& op, bool streams);
+void all_to_all(Team& team, const Op& op, Stores stores);
 // The same. REQUIRES too: send and recv do not overlap.
-void all_to_all_v(Team& team, const Op& op, bool streams);
+void all_to_all_v(Team& team, const Op& op, Stores stores);
 
 }  // namespace linerate::host

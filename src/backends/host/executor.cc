@@ -1,6 +1,5 @@
 #include "backends/host/executor.h"
 
-#include "base/stream_copy.h"
 #include "devices/cpu/reduce.h"
 
 #include <algorithm>
@@ -31,7 +30,7 @@ Executor::Executor(Team& team, std::shared_ptr<Region> region, Streaming& stream
 
 void Executor::run(const Op& op, const CompiledSchedule& schedule) {
   grow(scratch_, schedule.scratch_count() * bytes_of(op.type), *region_);
-  const bool streams = streaming_.pays(op, team_.rank(), team_.nranks());
+  const Stores stores = streaming_.stores(op, team_.rank(), team_.nranks());
   NetworkCost* const network = team_.network();
   team_.enter(op, scratch_.data(), schedule.variant());
   team_.see(schedule.touched());
@@ -39,9 +38,9 @@ void Executor::run(const Op& op, const CompiledSchedule& schedule) {
   schedule.for_each_step([&](std::uint32_t index, const CompiledSchedule::View& step) {
     team_.await(step.waits);
     if (some_are_far && is_far(step))
-      perform_far(op, step, streams);
+      perform_far(op, step, stores);
     else
-      perform(op, step, streams);
+      perform(op, step, stores);
     if (network != nullptr) network->add_step(index, step, bytes_of(op.type));
     if (step.stage.announced) team_.announce(index + 1);
   });
@@ -75,16 +74,16 @@ PeerBytes Executor::bytes_at(const Place& place, std::size_t element_bytes) cons
   __builtin_unreachable();
 }
 
-void Executor::perform(const Op& op, const CompiledSchedule::View& step, bool streams) {
+void Executor::perform(const Op& op, const CompiledSchedule::View& step, Stores stores) {
   if (step.stage.count == 0) return;
   for (std::size_t i = 0; i < step.from.size(); ++i)
     sources_[i] = bytes_at(step.from[i], bytes_of(op.type)).address;
-  for (std::size_t i = 0; i < step.to.size(); ++i) dests_[i] = dest_of(op, step, i, streams);
+  for (std::size_t i = 0; i < step.to.size(); ++i) dests_[i] = dest_of(op, step, i, stores);
   if (copies_only(op, step))
     copy(op, step);
   else
     reduce(op, step);
-  if (streams) end_streaming();
+  finish(stores);
 }
 
 bool Executor::copies_only(const Op& op, const CompiledSchedule::View& step) {
@@ -94,14 +93,15 @@ bool Executor::copies_only(const Op& op, const CompiledSchedule::View& step) {
 
 // What was read is in the cache, where overwriting it costs nothing more.
 Executor::Dest Executor::dest_of(const Op& op, const CompiledSchedule::View& step, std::size_t i,
-                                 bool streams) const {
+                                 Stores stores) const {
   std::byte* const address = bytes_at(step.to[i], bytes_of(op.type)).address;
   const auto sources = std::span(sources_).first(step.from.size());
-  return {address, streams && std::ranges::find(sources, address) == sources.end()};
+  const bool was_read = std::ranges::find(sources, address) != sources.end();
+  return {address, was_read ? Stores::cached : stores};
 }
 
 void Executor::Dest::store(const std::byte* from, std::size_t bytes) {
-  move_bytes(address, from, bytes, streams);
+  move_bytes(address, from, bytes, stores);
   address += bytes;
 }
 
@@ -122,7 +122,8 @@ void Executor::reduce(const Op& op, const CompiledSchedule::View& step) {
   for (std::size_t done = 0; done < step.stage.count; done += block) {
     const std::size_t count = std::min(block, step.stage.count - done);
     const std::size_t bytes = count * bytes_of(op.type);
-    std::byte* const result = dests.front().streams ? room_.data() : dests.front().address;
+    const Dest& first = dests.front();
+    std::byte* const result = first.stores == Stores::cached ? first.address : room_.data();
     linerate::reduce(result, sources, count, spec);
     for (Dest& dest : dests) dest.store(result, bytes);
     for (const std::byte*& source : sources) source += bytes;

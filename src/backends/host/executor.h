@@ -52,20 +52,21 @@ class Executor {
   // Where a step's result goes, from the current block on.
   struct Dest {
     std::byte* address = nullptr;
-    bool streams = false;  // past the caches
+    Stores stores = Stores::cached;
     void store(const std::byte* from, std::size_t bytes);
   };
 
-  void perform(const Op& op, const CompiledSchedule::View& step, bool streams);
-  Dest dest_of(const Op& op, const CompiledSchedule::View& step, std::size_t i, bool streams) const;
+  void perform(const Op& op, const CompiledSchedule::View& step, Stores stores);
+  Dest dest_of(const Op& op, const CompiledSchedule::View& step, std::size_t i,
+               Stores stores) const;
   void copy(const Op& op, const CompiledSchedule::View& step);
   void reduce(const Op& op, const CompiledSchedule::View& step);
   static bool copies_only(const Op& op, const CompiledSchedule::View& step);
   ReduceSpec spec_of(const Op& op, const CompiledSchedule::View& step);
   PeerBytes bytes_at(const Place& place, std::size_t element_bytes) const;
   bool is_far(const CompiledSchedule::View& step) const;
-  void perform_far(const Op& op, const CompiledSchedule::View& step, bool streams);
-  void perform_far_block(const ReduceSpec* spec, const Range& range, bool streams);
+  void perform_far(const Op& op, const CompiledSchedule::View& step, Stores stores);
+  void perform_far_block(const ReduceSpec* spec, const Range& range, Stores stores);
 
   static constexpr std::size_t kKept = 64;  // a sweep uses one at a time, a trainer dozens
 

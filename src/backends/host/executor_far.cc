@@ -1,7 +1,6 @@
 // Steps of schedules whose buffers are partly private to other processes: blocks come and go by
 // cross-memory attach, and what is between is done in a cache.
 #include "backends/host/executor.h"
-#include "base/stream_copy.h"
 #include "devices/cpu/reduce.h"
 
 #include <algorithm>
@@ -26,7 +25,7 @@ bool Executor::is_far(const CompiledSchedule::View& step) const {
 }
 
 // One source for one destination needs no blocks where one of them is here.
-void Executor::perform_far(const Op& op, const CompiledSchedule::View& step, bool streams) {
+void Executor::perform_far(const Op& op, const CompiledSchedule::View& step, Stores stores) {
   const std::size_t element = bytes_of(op.type);
   const std::size_t bytes = step.stage.count * element;
   far_from_.clear();
@@ -44,13 +43,13 @@ void Executor::perform_far(const Op& op, const CompiledSchedule::View& step, boo
   const std::size_t block = far_block_bytes(far_from_.size() + far_to_.size());
   grow(far_room_, (far_from_.size() + 1) * block, *region_);
   for (std::size_t done = 0; done < bytes; done += block)
-    perform_far_block(copies ? nullptr : &spec, {done, std::min(block, bytes - done)}, streams);
-  if (streams) end_streaming();
+    perform_far_block(copies ? nullptr : &spec, {done, std::min(block, bytes - done)}, stores);
+  finish(stores);
 }
 
 // `range` in bytes; no `spec`: what the one source holds. The result is made in the first
 // destination that is here, or in the room, from where the others get it.
-void Executor::perform_far_block(const ReduceSpec* spec, const Range& range, bool streams) {
+void Executor::perform_far_block(const ReduceSpec* spec, const Range& range, Stores stores) {
   const auto [done, bytes] = range;
   std::byte* room = far_room_.data();
   const std::size_t room_bytes = far_room_.bytes() / (far_from_.size() + 1) & ~std::size_t{63};
@@ -64,12 +63,13 @@ void Executor::perform_far_block(const ReduceSpec* spec, const Range& range, boo
   const std::byte* result = sources_.front();
   if (spec != nullptr) {
     const auto here = std::ranges::find_if(far_to_, &PeerBytes::is_here);
-    std::byte* const made = here == far_to_.end() || streams ? room : here->address + done;
+    const bool in_room = here == far_to_.end() || stores != Stores::cached;
+    std::byte* const made = in_room ? room : here->address + done;
     const auto sources = std::span<const std::byte* const>(sources_).first(far_from_.size());
     linerate::reduce(made, sources, bytes / bytes_of(spec->type), *spec);
     result = made;
   }
-  for (const PeerBytes& to : far_to_) copy_to(to.after(done), result, bytes, streams);
+  for (const PeerBytes& to : far_to_) copy_to(to.after(done), result, bytes, stores);
 }
 
 }  // namespace linerate::host

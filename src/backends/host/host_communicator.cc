@@ -110,7 +110,7 @@ void HostCommunicator::run(const Op& op) {
   switch (op.kind) {
     case OpKind::all_to_all_v:
       return run_staged(op, {.send = true},
-                        [&](const Op& staged) { host::all_to_all_v(team_, staged, streams(op)); });
+                        [&](const Op& staged) { host::all_to_all_v(team_, staged, stores(op)); });
     case OpKind::send:
     case OpKind::recv:
     case OpKind::send_recv:
@@ -133,7 +133,7 @@ void HostCommunicator::run(const Op& op) {
   // A peer writes here where it or this rank is in place, and reaches private memory where it can.
   const bool in_place = op.send.data() == op.recv.data();
   run_staged(op, {.send = true, .recv = in_place || !team_.attaches()},
-             [&](const Op& staged) { host::all_to_all(team_, staged, streams(op)); });
+             [&](const Op& staged) { host::all_to_all(team_, staged, stores(op)); });
 }
 
 void HostCommunicator::run_batch(std::span<const Op> ops) {

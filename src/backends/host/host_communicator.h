@@ -57,7 +57,7 @@ class HostCommunicator final : public BlockingCommunicator<HostCommunicator> {
   template <typename Body>
   void run_staged(const Op& op, const Exposure& exposure, Body&& body);
   std::uint64_t allocate_control(int nranks);
-  bool streams(const Op& op) { return streaming_.pays(op, rank(), nranks()); }
+  Stores stores(const Op& op) { return streaming_.stores(op, rank(), nranks()); }
   template <typename T>
   std::vector<T> gather_from_all(const T& mine);
 

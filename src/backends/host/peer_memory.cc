@@ -57,13 +57,13 @@ bool can_reach(const Sample& sample) {
 
 }  // namespace
 
-void copy_from(std::byte* to, PeerBytes from, std::size_t bytes, bool streams) {
-  if (from.is_here()) return move_bytes(to, from.address, bytes, streams);
+void copy_from(std::byte* to, PeerBytes from, std::size_t bytes, Stores stores) {
+  if (from.is_here()) return move_bytes(to, from.address, bytes, stores);
   copy(process_vm_readv, to, from, bytes);
 }
 
-void copy_to(PeerBytes to, const std::byte* from, std::size_t bytes, bool streams) {
-  if (to.is_here()) return move_bytes(to.address, from, bytes, streams);
+void copy_to(PeerBytes to, const std::byte* from, std::size_t bytes, Stores stores) {
+  if (to.is_here()) return move_bytes(to.address, from, bytes, stores);
   copy(process_vm_writev, const_cast<std::byte*>(from), to, bytes);
 }
 

@@ -2,6 +2,7 @@
 // process_vm_readv(2)), where its rules for ptrace(2) let this process do so.
 #pragma once
 
+#include "backends/host/streaming.h"
 #include "base/clock.h"
 #include "comm/bootstrap.h"
 
@@ -24,11 +25,12 @@ struct PeerBytes {
   friend bool operator==(const PeerBytes&, const PeerBytes&) = default;
 };
 
-// Copies `bytes`. `streams` is heeded where they are here: the copy needs end_streaming() then.
+// Copies `bytes`. `stores` is heeded where they are here: finish() must follow then.
 // Both throw PeerFailure, which names the rank, where the process has ended, and SystemError where
 // its memory is not there or out of reach. Any thread.
-void copy_from(std::byte* to, PeerBytes from, std::size_t bytes, bool streams = false);
-void copy_to(PeerBytes to, const std::byte* from, std::size_t bytes, bool streams = false);
+void copy_from(std::byte* to, PeerBytes from, std::size_t bytes, Stores stores = Stores::cached);
+void copy_to(PeerBytes to, const std::byte* from, std::size_t bytes,
+             Stores stores = Stores::cached);
 
 // Whether a process of this user is no more, or waits for its parent to notice that. Any thread.
 bool has_ended(pid_t pid);

@@ -3,7 +3,6 @@
 
 #include "backends/host/control.h"
 #include "base/error.h"
-#include "base/stream_copy.h"
 
 #include <fmt/format.h>
 
@@ -40,11 +39,12 @@ void PointToPoint::run(const Op& op) {
   const bool sends = op.kind != OpKind::recv;
   const bool receives = op.kind != OpKind::send;
   const int source = op.kind == OpKind::recv ? op.peer : op.source;
+  if (receives) prefetch_result(op.recv.first(bytes));
   const Sent out = sends ? post(op.peer, op.send.first(bytes)) : Sent{};
   if (sends && receives && !reads_sender(bytes)) prefetch_next(op.peer, bytes);
   try {
     if (receives)
-      receive(source, op.recv.first(bytes), streaming_.pays(op, team_.rank(), team_.nranks()));
+      receive(source, op.recv.first(bytes), streaming_.stores(op, team_.rank(), team_.nranks()));
   } catch (...) {
     team_.abort();
     if (sends) withdraw(out);
@@ -114,11 +114,11 @@ void PointToPoint::withdraw(const Sent& sent) noexcept {
   while (!box.taken.has(sent.number) && !team_.has_lost(sent.dest)) sched_yield();
 }
 
-void PointToPoint::receive(int source, View data, bool streams) {
+void PointToPoint::receive(int source, View data, Stores stores) {
   const std::uint64_t number = ++received_[static_cast<std::size_t>(source)];
   Mailbox& box = mailbox_from(source);
   team_.waiting().until(message(box, number).posted, number);
-  take(box, {source, data, number}, streams);
+  take(box, {source, data, number}, stores);
 }
 
 [[gnu::noinline]] void PointToPoint::throw_other_size(const Received& received,
@@ -127,27 +127,27 @@ void PointToPoint::receive(int source, View data, bool streams) {
                           sent_bytes, team_.rank(), received.data.size()));
 }
 
-void PointToPoint::fetch(Message& in, const Received& received, bool streams) {
+void PointToPoint::fetch(Message& in, const Received& received, Stores stores) {
   const auto& [source, data, number] = received;
   const bool by_address = reads_sender(data.size());
   std::uint64_t offer = number;
   if (by_address && in.data.is_private() && !in.offered.compare_exchange_strong(offer, 0))
     team_.waiting().check_aborted();
-  streams = streams && by_address;
+  if (!by_address) stores = Stores::cached;
   const PeerBytes from =
       by_address ? team_.bytes_at(source, in.data) : PeerBytes{.address = in.payload};
-  copy_from(data.data(), from, data.size(), streams);
-  if (streams) end_streaming();
+  copy_from(data.data(), from, data.size(), stores);
+  finish(stores);
 }
 
 // REQUIRES: it is posted, and all before it are taken.
-void PointToPoint::take(Mailbox& box, const Received& received, bool streams) {
+void PointToPoint::take(Mailbox& box, const Received& received, Stores stores) {
   const auto& [source, data, number] = received;
   Message& in = message(box, number);
   if (in.bytes != data.size())  // and is not taken, so that the abort ends the sender's wait
     throw_other_size(received, in.bytes);
   try {
-    if (!data.empty()) fetch(in, received, streams);
+    if (!data.empty()) fetch(in, received, stores);
     if (auto* const network = team_.network()) network->receive(source, in, reads_sender(in.bytes));
   } catch (...) {
     box.taken.set(number);  // no copy is under way: its sender must not wait for one

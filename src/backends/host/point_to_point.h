@@ -51,9 +51,9 @@ class PointToPoint {
   void prefetch_next(int dest, std::size_t bytes) const;
   void finish_send(const Sent& sent);
   void withdraw(const Sent& sent) noexcept;
-  void receive(int source, View data, bool streams);
-  void fetch(Message& in, const Received& received, bool streams);
-  void take(Mailbox& box, const Received& received, bool streams);
+  void receive(int source, View data, Stores stores);
+  void fetch(Message& in, const Received& received, Stores stores);
+  void take(Mailbox& box, const Received& received, Stores stores);
   [[noreturn]] void throw_other_size(const Received& received, std::size_t sent_bytes) const;
 
   Mailbox& mailbox_to(int dest) const { return team_.control().mailbox(team_.rank(), dest); }

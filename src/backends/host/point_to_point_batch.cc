@@ -20,7 +20,7 @@ class PointToPoint::Batch {
   };
   struct Recv {
     Received message;
-    bool streams = false;
+    Stores stores = Stores::cached;
     bool done = false;
   };
   // What the first message that is not done waits for.
@@ -52,7 +52,7 @@ void PointToPoint::Batch::add(const Op& op) {
   const Team& team = messages_.team_;
   recvs_.push_back({.message = {source, op.recv.first(bytes),
                                 ++messages_.received_[static_cast<std::size_t>(source)]},
-                    .streams = messages_.streaming_.pays(op, team.rank(), team.nranks())});
+                    .stores = messages_.streaming_.stores(op, team.rank(), team.nranks())});
 }
 
 // Posted once there is room in the mailbox, which messages to one rank find in their order.
@@ -81,7 +81,7 @@ bool PointToPoint::Batch::move_on(Recv& recv) {
   const std::uint64_t number = recv.message.number;
   if (box.taken.value() + 1 < number || !messages_.message(box, number).posted.has(number))
     return false;
-  messages_.take(box, recv.message, recv.streams);
+  messages_.take(box, recv.message, recv.stores);
   recv.done = true;
   return true;
 }

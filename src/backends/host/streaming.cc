@@ -1,7 +1,6 @@
 #include "backends/host/streaming.h"
 
 #include "base/splitmix.h"
-#include "base/stream_copy.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -9,14 +8,16 @@
 
 namespace linerate::host {
 
-bool Streaming::pays(const std::byte* result, std::size_t footprint) {
-  if (cache_bytes_ == 0 || footprint < kMinBytes) return false;
+Stores Streaming::stores(const std::byte* result, std::size_t footprint, bool copies) {
+  if (cache_bytes_ == 0 || footprint < kMinBytes) return Stores::cached;
   touched_ += footprint;
   Use& use = use_of(result);
   const bool used = use.result != nullptr;
   const std::size_t since = touched_ - use.touched_before;
   use = {result, touched_};
-  return footprint >= cache_bytes_ - cache_bytes_ / 4 || (used && since > cache_bytes_);
+  if (footprint > cache_bytes_ || (used && since > cache_bytes_)) return Stores::past_caches;
+  if (footprint < cache_bytes_ - cache_bytes_ / 4) return Stores::cached;
+  return copies && has_fast_strings() ? Stores::strings : Stores::past_caches;
 }
 
 Streaming::Use& Streaming::use_of(const std::byte* result) {
@@ -51,12 +52,17 @@ std::size_t footprint_of(const Op& op, int rank, int nranks) {
   return apart && !is_rooted(op.kind) ? all.send + all.recv : std::max(all.send, all.recv);
 }
 
-void move_bytes(std::byte* to, const std::byte* from, std::size_t bytes, bool streams) {
+void move_bytes(std::byte* to, const std::byte* from, std::size_t bytes, Stores stores) {
   if (to == from || bytes == 0) return;
-  if (streams)
-    stream_copy(to, from, bytes);
-  else
-    std::memcpy(to, from, bytes);
+  switch (stores) {
+    case Stores::cached:
+      std::memcpy(to, from, bytes);
+      return;
+    case Stores::strings:
+      return string_copy(to, from, bytes);
+    case Stores::past_caches:
+      return stream_copy(to, from, bytes);
+  }
 }
 
 }  // namespace linerate::host
