@@ -19,9 +19,9 @@ enum class Stores : std::uint8_t { cached, strings, past_caches };
 // not, but leaves nothing there. It pays where the lines would not stay until the next use: when
 // the buffers of one call take three quarters of the cache, which holds other things too, or when
 // so much else was touched since these buffers were last used that they have left it. As long as
-// the cache would hold them, copies are made by the CPU's string instruction, which neither reads
-// nor evicts them (2 ranks, 32 MiB of cache: sendrecv of 6 MiB 1.6 times as fast, broadcast of 12
-// MiB twice); reductions would be slower with it. Of one rank; used by one thread.
+// the cache would hold them, copies are made by the CPU's string instruction, where it is fast (2
+// ranks, AMD EPYC with 32 MiB: sendrecv of 6 MiB 1.6 times as fast as past the caches, broadcast of
+// 12 MiB twice; all_reduce 0.7 times, so reductions go past). Of one rank; used by one thread.
 class Streaming {
  public:
   // `cache_bytes`: of the last-level cache that all ranks of the call share; 0: unknown, always
