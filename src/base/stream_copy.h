@@ -13,8 +13,8 @@ void stream_copy(void* dst, const void* src, std::size_t bytes);
 // Orders all earlier stream_copy() of this thread before its later stores.
 void end_streaming();
 
-// memcpy with the CPU's string instruction, where there is one: many CPUs then do not read the lines
-// that it overwrites whole, and keep them in their caches. Any alignment.
+// memcpy with the CPU's string instruction, where there is one: many CPUs then do not read the
+// lines that it overwrites whole, and keep them in their caches. Any alignment.
 void string_copy(void* dst, const void* src, std::size_t bytes);
 
 // Whether the CPU says that this instruction is fast (x86-64 with ERMS).
