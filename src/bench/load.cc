@@ -8,10 +8,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace linerate {
 namespace {
@@ -88,8 +90,19 @@ std::string reason_against_calls(const LoadOptions& options, Session& session) {
       .note;
 }
 
+// Why products of these types, of each rank, are not one load; empty: they are.
+std::string reason_against(const std::vector<std::string>& types) {
+  const auto other =
+      std::ranges::find_if(types, [&](const auto& type) { return type != types.front(); });
+  if (other == types.end()) return "";
+  return fmt::format(
+      "rank 0's device multiplies {} and rank {}'s {}: start ranks on devices of one kind only, or "
+      "take memory.",
+      types.front(), other - types.begin(), *other);
+}
+
 // As this rank's device multiplies. Where the device of any rank does not, all throw what the first
-// of these says.
+// of these says. One type stands for all ranks in records, so all multiply the same.
 LoadOptions products_here(LoadOptions options, Session& session) {
   std::string why;
   try {
@@ -100,10 +113,16 @@ LoadOptions products_here(LoadOptions options, Session& session) {
     why = fmt::format("rank {}: {}", session.rank().rank(), missing.what());
   }
   WireWriter mine;
-  mine.put(why);
-  for (const auto& bytes : session.bootstrap().all_gather(mine.bytes(), session.init_deadline()))
-    if (const auto first = WireReader(bytes).get_text(); !first.empty())
+  mine.put(why).put_text(name_of(options.type));
+  std::vector<std::string> types;
+  for (const auto& bytes : session.bootstrap().all_gather(mine.bytes(), session.init_deadline())) {
+    WireReader reader(bytes);
+    if (const auto first = reader.get_text(); !first.empty())
       throw refused(options, first, ExitCode::unavailable);
+    types.push_back(reader.get_text());
+  }
+  if (const auto why_mixed = reason_against(types); !why_mixed.empty())
+    throw refused(options, why_mixed, ExitCode::unavailable);
   options.size = round_up(options.size, SquareProduct::kMultiple);
   options.text = fmt::format("gemm:{}", options.size);
   return options;

@@ -29,7 +29,10 @@ class Beside(GpuRun):
         for variables, why in (({"LINERATE_FAKE_CUBLAS": "0"},
                                 "--beside gemm: rank 0: cuBLAS cannot be loaded: libcublas-of"),
                                ({"LINERATE_FAKE_GPU_BYTES": str(1 << 28)},
-                                "--beside gemm:8192: its buffers need 384 MiB")):
+                                "--beside gemm:8192: its buffers need 384 MiB"),
+                               ({"LINERATE_FAKE_GPU_SM": "75,80"},
+                                "--beside gemm: rank 0's device multiplies half and rank 1's "
+                                "bfloat16: start")):
             done = on_gpus(*words, **variables)
             self.assertEqual((done.returncode, done.stdout), (5, ""))
             self.assertEqual(done.stderr.count(why), 1, done.stderr)

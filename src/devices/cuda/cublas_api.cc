@@ -8,13 +8,14 @@
 
 #include <filesystem>
 #include <string_view>
+#include <system_error>
 
 namespace linerate::cuda {
 namespace {
 
 constexpr std::string_view kHowToGet =
-    "Install cuBLAS (libcublas of the CUDA toolkit, or pip install nvidia-cublas), or add its "
-    "folder to LD_LIBRARY_PATH.";
+    "Install libcublas of the CUDA toolkit, or beside pip's NCCL by pip install nvidia-cublas (of "
+    "CUDA 12: nvidia-cublas-cu12), or add its folder to LD_LIBRARY_PATH.";
 
 std::vector<int> majors() {
   constexpr int kBuilt = CUDART_VERSION / 1000;
@@ -29,6 +30,12 @@ void find(void* library, const std::string& file, Function*& entry, const char* 
   entry = reinterpret_cast<Function*>(dlsym(library, name));
   if (entry == nullptr)
     throw Unavailable(fmt::format("{} is not cuBLAS: it has no {}. {}", file, name, kHowToGet));
+}
+
+// Of what dlopen said. Where it searches itself, only that tells.
+bool is_missing(const std::string& file, std::string_view text) {
+  std::error_code unknown;
+  return text.starts_with(file + ": cannot open") && !std::filesystem::exists(file, unknown);
 }
 
 }  // namespace
@@ -51,12 +58,14 @@ std::vector<std::string> cublas_files(const std::string& nccl_file) {
 }
 
 CublasApi load_cublas(std::span<const std::string> files) {
-  std::string reason;
+  std::string missing, broken;  // what is said of the first of each kind
   for (const auto& file : files) {
     void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (library == nullptr) {
-      const char* const text = dlerror();
-      if (reason.empty()) reason = text == nullptr ? "unknown reason" : text;
+      const char* const error = dlerror();
+      const std::string text = error == nullptr ? "unknown reason" : error;
+      auto& reason = is_missing(file, text) ? missing : broken;
+      if (reason.empty()) reason = text;
       continue;
     }
     CublasApi api{.file = file};
@@ -67,7 +76,8 @@ CublasApi load_cublas(std::span<const std::string> files) {
     find(library, file, api.status_string, "cublasGetStatusString");
     return api;
   }
-  throw Unavailable(fmt::format("cuBLAS cannot be loaded: {}. {}", reason, kHowToGet));
+  throw Unavailable(
+      fmt::format("cuBLAS cannot be loaded: {}. {}", broken.empty() ? missing : broken, kHowToGet));
 }
 
 }  // namespace linerate::cuda

@@ -44,7 +44,8 @@ struct CublasApi {
 std::vector<std::string> cublas_files(const std::string& nccl_file = {});
 
 // Opens the first of `files` that can be; it stays open. Throws Unavailable, with what to do, where
-// none can, or where it is something else.
+// none can, or where it is something else. A file that is there and does not load is named before
+// one that is missing.
 CublasApi load_cublas(std::span<const std::string> files);
 
 }  // namespace linerate::cuda

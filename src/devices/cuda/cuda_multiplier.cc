@@ -29,7 +29,14 @@ CudaMultiplier::CudaMultiplier(const CudaApi& cuda, int device, CublasApi cublas
                     on_gpu("cublasCreate", device_), cublas_.status_string(status), cublas_.file));
 }
 
-CudaMultiplier::~CudaMultiplier() { (void)cublas_.destroy(handle_); }
+// As DeviceGuard does it, which may throw.
+CudaMultiplier::~CudaMultiplier() {
+  int before = device_;
+  (void)cuda_.get_device(&before);
+  if (before != device_) (void)cuda_.set_device(device_);
+  (void)cublas_.destroy(handle_);
+  if (before != device_) (void)cuda_.set_device(before);
+}
 
 // To a column-major library our matrices are transposed: C' = B' A'.
 void CudaMultiplier::multiply(const SquareProduct& what, Stream& stream) {

@@ -16,6 +16,8 @@
 #endif
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <string>
@@ -126,6 +128,24 @@ TEST(CudaMultiplier, SaysThatTheLibraryDoesNotRunOnTheGpu) {
               HasSubstr("cublasCreate on GPU 3 failed: a fake status (libcublas.so.13)."));
 }
 
+TEST(CudaMultiplier, IsDestroyedWithItsGpuCurrent) {
+  static int current = -1;
+  int left = -1;
+  {
+    GpuThatMultiplies gpu;
+    gpu.cublas.destroy = [](cublasContext* handle) {
+      (void)fake_cuda().get_device(&current);
+      return fake_cublas().destroy(handle);
+    };
+    (void)gpu.device->multiplier();
+    (void)fake_cuda().set_device(1);
+  }
+  (void)fake_cuda().get_device(&left);
+
+  EXPECT_EQ(current, 3);
+  EXPECT_EQ(left, 1);
+}
+
 TEST(CudaMultiplier, NamesTheCallThatFails) {
   const GpuThatMultiplies gpu;
   const auto stream = gpu.device->stream();
@@ -153,7 +173,18 @@ TEST(LoadCublas, NamesTheFirstFileThatIsMissingAndTheWayOut) {
   const auto sentence = sentence_of<Unavailable>([&] { (void)load_cublas(files); });
 
   EXPECT_THAT(sentence, HasSubstr("cuBLAS cannot be loaded: /nowhere/libcublas.so.13: "));
-  EXPECT_THAT(sentence, HasSubstr("pip install nvidia-cublas"));
+  EXPECT_THAT(sentence, HasSubstr("pip install nvidia-cublas (of CUDA 12: nvidia-cublas-cu12)"));
+}
+
+TEST(LoadCublas, NamesAFileThatDoesNotLoadBeforeThoseThatAreMissing) {
+  const auto broken = testing::TempDir() + "libcublas-that-is-text.so";
+  std::ofstream(broken) << "This is no library, however long its text may be: sixty-four bytes.\n";
+  const std::vector<std::string> files{"libcublas-of-no-release.so", "/nowhere/libcublas.so.13",
+                                       broken, "/nowhere/libcublas.so.12"};
+
+  EXPECT_THAT(sentence_of<Unavailable>([&] { (void)load_cublas(files); }),
+              HasSubstr("cuBLAS cannot be loaded: " + broken + ": "));
+  std::filesystem::remove(broken);
 }
 
 TEST(LoadCublas, RefusesALibraryThatIsSomethingElse) {
