@@ -15,6 +15,7 @@ from support import main, needs, needs_root
 
 ROOT = Path(__file__).resolve().parents[2]
 SUITE = "bookworm"
+BASE, IMAGE = "localhost/linerate-test-base", "localhost/linerate-test"
 LIMIT_S = 3000
 CHROOT = ("--isolation", "chroot")  # it works within containers, too
 RUN = ("-b", "8", "-e", "64K", "-f", "8", "-n", "2")
@@ -40,12 +41,15 @@ def base_image(name: str) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def built_image() -> str:
-    base, image = "localhost/linerate-test-base", "localhost/linerate-test"
-    base_image(base)
-    command("buildah", "bud", *CHROOT, "--build-arg", f"BASE={base}", "--build-arg",
-            f"RUN_BASE={base}", "-f", str(ROOT / "packaging/Dockerfile"), "-t", image, str(ROOT))
-    return image
+def remove_image(name: str) -> None:
+    """Unless it was never made."""
+    subprocess.run(("buildah", "rmi", "--force", name), capture_output=True, check=False)
+
+
+def build_image() -> None:
+    base_image(BASE)
+    command("buildah", "bud", *CHROOT, "--build-arg", f"BASE={BASE}", "--build-arg",
+            f"RUN_BASE={BASE}", "-f", str(ROOT / "packaging/Dockerfile"), "-t", IMAGE, str(ROOT))
 
 
 class Image(unittest.TestCase):
@@ -56,8 +60,10 @@ class Image(unittest.TestCase):
         cls.image = os.environ.get("LINERATE_IMAGE")
         if not cls.image:
             needs("debootstrap")
-            cls.image = built_image()
-            cls.addClassCleanup(command, "buildah", "rmi", "--force", cls.image)
+            cls.image = IMAGE
+            for name in (BASE, IMAGE):  # the last is removed first
+                cls.addClassCleanup(remove_image, name)
+            build_image()
 
     def container(self) -> str:
         name = command("buildah", "from", self.image).strip()
