@@ -60,7 +60,7 @@ def run_lines(number: int, nresults: int) -> list[dict]:
 
 
 def write_runs(folder: Path, nfiles: int, nresults: int) -> list[str]:
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(parents=True)
     for number in range(nfiles):
         lines = run_lines(number, nresults)
         (folder / f"{number:04}.jsonl").write_text("".join(json.dumps(x) + "\n" for x in lines))
@@ -68,11 +68,14 @@ def write_runs(folder: Path, nfiles: int, nresults: int) -> list[str]:
 
 
 def as_of_a_sweep(study: Path) -> None:
-    """Imported runs have no settings: these are given those that they ran with."""
+    """Imported runs have no settings: these are given those that they ran with.
+
+    Ids of cases count from 1 in the order of import, numbers of runs from 0.
+    """
     with sqlite3.connect(study) as file:
         for case, in file.execute("SELECT id FROM cases").fetchall():
             file.execute("UPDATE cases SET variables = ? WHERE id = ?",
-                         (json.dumps(setting(case)), case))
+                         (json.dumps(setting(case - 1)), case))
 
 
 def timed(what: str, command: list[str]) -> None:
@@ -92,8 +95,11 @@ def main() -> None:
     parser.add_argument("--files", type=int, default=1000)
     parser.add_argument("--results", type=int, default=1000, help="of a file")
     parser.add_argument("--page-results", type=int, default=50, help="of a file that report reads")
-    parser.add_argument("--folder", type=Path, help="where files are left")
+    parser.add_argument("--folder", type=Path, help="where files are left: new or empty")
     args = parser.parse_args()
+    if args.folder and args.folder.exists() and any(args.folder.iterdir()):
+        parser.error(f"--folder {args.folder} holds files, which would be measured, too: give an "
+                     "empty one.")
     with tempfile.TemporaryDirectory() as unused:
         folder = args.folder or Path(unused)
         linerate, study = str(args.bin / "linerate"), folder / "study.db"
