@@ -20,8 +20,6 @@ constexpr std::size_t kMostShapes = 100'000, kMostFaults = 200, kMostPlaces = 30
                       kMostGroups = 1000;
 constexpr auto kEnd = std::string_view::npos;
 
-bool is_number_char(char c) { return c >= '0' && c <= '9'; }
-
 // Whether the number behind this says what happened: "exitcode: -9", "signal 11", "error 802",
 // "init.cc:1079 -> 3".
 bool counts_behind(std::string_view before) {
@@ -40,10 +38,9 @@ std::size_t shape_of(const Message& message) {
   bool hex = false, counts = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    if (i == 0 || !is_number_char(text[i - 1]))
-      counts = is_number_char(c) && counts_behind(text.substr(0, i));
-    hex = (c == 'x') || (hex && (is_number_char(c) || (c >= 'a' && c <= 'f')));
-    if (!counts && (is_number_char(c) || (hex && c != 'x'))) continue;
+    if (i == 0 || !is_digit(text[i - 1])) counts = is_digit(c) && counts_behind(text.substr(0, i));
+    hex = (c == 'x') || (hex && (is_digit(c) || (c >= 'a' && c <= 'f')));
+    if (!counts && (is_digit(c) || (hex && c != 'x'))) continue;
     hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
   }
   return hash;
@@ -53,7 +50,7 @@ std::string key_of(const Signature* row, const Message& message) {
   if (row != nullptr) return std::string(row->name);
   std::string key(message.site);
   for (const char c : message.text.substr(0, 60))
-    if (!is_number_char(c)) key += c;
+    if (!is_digit(c)) key += c;
   return key;
 }
 

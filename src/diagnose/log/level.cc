@@ -47,20 +47,15 @@ constexpr std::array<string_view, 32> kErrorMarks{"Error",
                                                   "level=error",
                                                   "level=fatal",
                                                   "forrtl: "};
-constexpr std::size_t kFirstLevel = 13;  // from there on they are names of levels
+// The names of errors stand before the first of these, the names of levels from the second on.
+constexpr std::size_t kNamesEnd = 6, kFirstLevel = 13;
+static_assert(kErrorMarks[kNamesEnd - 1] == "Fatal" && kErrorMarks[kNamesEnd] == "what():");
+static_assert(kErrorMarks[kFirstLevel - 1] == ".h:" && kErrorMarks[kFirstLevel] == "ERROR");
 constexpr WordSet kMarkSet(kErrorMarks);
-
-bool is_decimal(char c) { return c >= '0' && c <= '9'; }
-
-bool is_name_char(char c) {
-  return is_decimal(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' ||
-         c == '_' || c == '-' || c == ':';
-}
-
+constexpr auto kOfSource = kMarkSet.bit(".cpp:") | kMarkSet.bit(".cc:") | kMarkSet.bit(".h:");
 using Marks = WordSet<kErrorMarks.size()>::Found;
 
-constexpr std::uint64_t bit(string_view mark) { return kMarkSet.bit(mark); }
-constexpr auto kOfSource = bit(".cpp:") | bit(".cc:") | bit(".h:");
+bool is_name_char(char c) { return is_host_char(c) || c == ':'; }
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
@@ -90,7 +85,7 @@ bool is_told(string_view line, std::size_t at, string_view behind) {
 
 // "torch.OutOfMemoryError: …" behind a prefix is an exception, "error: …" an error.
 Level level_by_name(string_view line, const Marks& marks) {
-  for (std::size_t i = 0; i < 6; ++i) {
+  for (std::size_t i = 0; i < kNamesEnd; ++i) {
     const auto end = kErrorMarks.at(i);
     auto at = marks.has(i) ? marks.first.at(i) : kNotThere;
     for (; at != kNotThere; at = line.find(end, at + 1)) {
@@ -116,9 +111,9 @@ Level level_by_name(string_view line, const Marks& marks) {
 // "E0504 10:00:00.1 1 model.cc:3] " or with a year, also behind a launcher's prefix.
 bool has_short_mark(string_view line) {
   for (std::size_t at = 0; at + 4 < line.size(); ++at) {
-    if ((line[at] != 'E' && line[at] != 'F') || !is_decimal(line[at + 1])) continue;
+    if ((line[at] != 'E' && line[at] != 'F') || !is_digit(line[at + 1])) continue;
     const auto date = line.substr(at + 1, line.substr(at + 1).find(' '));
-    if ((date.size() == 4 || date.size() == 8) && std::ranges::all_of(date, is_decimal) &&
+    if ((date.size() == 4 || date.size() == 8) && std::ranges::all_of(date, is_digit) &&
         is_prefix(line.substr(0, at)))
       return line.find(".cc:", at) != kNotThere || line.find(".cpp:", at) != kNotThere ||
              line.find(".h:", at) != kNotThere;
@@ -131,36 +126,36 @@ bool has_ray_mark(string_view line) {
   static constexpr std::array<string_view, 2> kMarksOfRay{" E ", " C "};
   for (const auto mark : kMarksOfRay)
     for (auto at = line.find(mark); at != kNotThere; at = line.find(mark, at + 1))
-      if (at >= 4 && line[at - 4] == ',' && is_decimal(line[at - 1]) &&
+      if (at >= 4 && line[at - 4] == ',' && is_digit(line[at - 1]) &&
           leading_number(line.substr(at + mark.size())) >= 0)
         return true;
   return false;
 }
 
-// PyTorch's "[E socket.cpp:793] " and "[E1229 22:06:38.4 Process.cpp:16] ", TensorFlow's ": E ".
 // Ascend's "EH9999: ", also behind a launcher's prefix.
 bool has_ascend_mark(string_view line) {
   for (auto at = line.find(": "); at != kNotThere; at = line.find(": ", at + 1)) {
     if (at < 6) continue;
     const auto code = line.substr(at - 6, 6);
     if (code[0] == 'E' && code[1] >= 'A' && code[1] <= 'Z' &&
-        std::ranges::all_of(code.substr(2), is_decimal) && is_prefix(line.substr(0, at - 6)))
+        std::ranges::all_of(code.substr(2), is_digit) && is_prefix(line.substr(0, at - 6)))
       return true;
   }
   return false;
 }
 
+// PyTorch's "[E socket.cpp:793] " and "[E1229 22:06:38.4 Process.cpp:16] ", TensorFlow's ": E ".
 bool has_error_mark(string_view line, std::uint64_t marks) {
   constexpr std::size_t kMostPath = 120;  // of a source file, and a time before it
   static constexpr std::array<string_view, 4> kBegins{"[E", "[F", ": E ", ": F "};
-  if ((marks & (bit(" E ") | bit(" C "))) != 0 && has_ray_mark(line)) return true;
+  if ((marks & (kMarkSet.bit(" E ") | kMarkSet.bit(" C "))) != 0 && has_ray_mark(line)) return true;
   if (has_ascend_mark(line)) return true;
   if ((marks & kOfSource) == 0) return false;
   if (has_short_mark(line)) return true;
   for (const auto mark : kBegins)
     for (auto at = line.find(mark); at != kNotThere; at = line.find(mark, at + 1)) {
       const auto behind = line.substr(line.find_first_of("EF", at) + 1, kMostPath);
-      if (!behind.empty() && (behind[0] == ' ' || is_decimal(behind[0])) &&
+      if (!behind.empty() && (behind[0] == ' ' || is_digit(behind[0])) &&
           (behind.find(".cpp:") != kNotThere || behind.find(".cc:") != kNotThere))
         return true;
     }
@@ -186,7 +181,7 @@ Level level_of(string_view line) {
   const auto marks = kMarkSet.in(line.substr(0, kMostPrefix));
   const auto begin = line.substr(0, kLevelsWithin);
   const auto named = level_by_name(line.substr(0, kMostPrefix), marks);
-  const auto what = (marks.words & bit("what():")) == 0 ? kNotThere : line.find("what():");
+  const auto what = (marks.words & kMarkSet.bit("what():")) == 0 ? kNotThere : line.find("what():");
   if (named == Level::exception || what == 0 || begin.find("Unhandled exception: ") != kNotThere ||
       (what < kLevelsWithin && may_precede_name(line.substr(0, what))))
     return Level::exception;

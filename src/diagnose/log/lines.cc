@@ -1,10 +1,11 @@
 // A block is searched for words once; memchr finds the lines around the hits.
 #include "diagnose/log/lines.h"
 
+#include "diagnose/log/word_set.h"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <string_view>
 #include <vector>
@@ -49,7 +50,6 @@ constexpr auto kWords = [] {
   return words;
 }();
 constexpr std::size_t kBlock = std::size_t{1} << 18;
-constexpr std::ptrdiff_t kBeginning = 3;
 
 // Where the next word stands, for positions that only grow. Most positions are passed by a look at
 // three characters.
@@ -63,36 +63,13 @@ class WordSearch {
   }
 
  private:
-  static constexpr std::uint32_t of(char c) { return static_cast<unsigned char>(c); }
-  static constexpr std::size_t slot_of(std::uint32_t three) { return three * 0x9e3779b1U >> 19U; }
-
-  // By the slot of its beginning a word, 0: none, counted from 1; and the next one of its slot.
-  struct Words {
-    std::array<std::uint8_t, std::size_t{1} << 13> first{};
-    std::array<std::uint8_t, kWords.size() + 1> next{};
-  };
-  static constexpr Words by_beginning() {
-    static_assert(kWords.size() < 256);
-    Words words;
-    for (std::size_t i = 1; i <= kWords.size(); ++i) {
-      const auto word = kWords[i - 1];
-      auto& first = words.first[slot_of(of(word[0]) | of(word[1]) << 8U | of(word[2]) << 16U)];
-      words.next[i] = first;
-      first = static_cast<std::uint8_t>(i);
-    }
-    return words;
-  }
-
   const char* next(const char* at) const {
-    static constexpr Words kBegins = by_beginning();
-    if (end_ - at < kBeginning) return end_;
-    auto three = of(at[0]) << 8U | of(at[1]) << 16U;
-    for (; end_ - at >= kBeginning; ++at) {
-      three = three >> 8U | of(at[2]) << 16U;
-      for (auto i = kBegins.first[slot_of(three)]; i != 0; i = kBegins.next[i])
-        if (std::string_view(at, end_).starts_with(kWords[i - 1])) return at;
-    }
-    return end_;
+    static constexpr unsigned kBits = 13;
+    static constexpr WordTable<kWords.size(), kBits> kTable(kWords);
+    const std::string_view text(at, end_);
+    return at + find_slot<kBits>(text, [&](std::size_t slot, std::size_t from) {
+             return kTable.any(slot, text.substr(from), [](std::size_t) { return true; });
+           });
   }
 
   const char* end_;

@@ -18,13 +18,6 @@ constexpr auto kNone = string_view::npos;
 // Of a progress bar too, which a line of PyTorch may follow.
 constexpr std::size_t kMostPrefix = 1000;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-bool is_host_char(char c) {
-  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '_' ||
-         c == '-';
-}
-
 // Takes the last word off `rest`.
 string_view last_word(string_view& rest) {
   while (rest.ends_with(' ')) rest.remove_suffix(1);

@@ -36,6 +36,14 @@ void each_message(std::string_view line, const std::function<void(const Message&
 // and not words of it.
 bool is_prefix(std::string_view text);
 
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Of a host's name: letters, digits, '.', '_' and '-'.
+constexpr bool is_host_char(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '_' ||
+         c == '-';
+}
+
 // The number that `text` begins with; -1 where there is none, or none that fits.
 int leading_number(std::string_view text);
 

@@ -194,7 +194,8 @@ std::vector<Finding> fault_findings(const LogFacts& facts, const LogFaults& faul
     if (fault == root || fault->role() == Role::suspect) continue;
     if (root == nullptr && fault->role() == Role::complaint)
       findings.push_back(doubtful_finding(facts, *fault));
-    else if (fault->role() <= Role::fault || fault->role() == Role::slow)
+    else if ((fault->role() <= Role::fault && faults.reason_of(*fault) == nullptr) ||
+             fault->role() == Role::slow)
       findings.push_back(further_finding(facts, *fault));
     else
       followers.push_back(fault);

@@ -177,12 +177,29 @@ std::string printed(const Signature& row) {
   return {};
 }
 
+// "if a warning … holds 'a' or a line … holds 'b'. As a problem …", by all rows of this name.
+std::string speaks_of(std::string_view name) {
+  std::string text;
+  std::string_view role;
+  for (const auto table : signature_tables())
+    for (const auto& row : table) {
+      if (row.name != name || row.role == Role::harmless) continue;
+      const auto next = role_words(row.role);
+      const auto joint = text.empty()   ? "if"
+                         : next == role ? ", or"
+                                        : fmt::format(". {}. Also if", role);
+      text +=
+          fmt::format("{} {} holds {}", joint, where_words(row.lines), pattern_words(row.pattern));
+      role = next;
+    }
+  return fmt::format("{}. {}", text, role);
+}
+
 RuleText text_of(const Signature& row) {
   return {.id = row.name,
           .severity = row.role >= Role::ending ? warning : problem,
           .about = row.meaning,
-          .speaks = fmt::format("if {} holds {}. {}", where_words(row.lines),
-                                pattern_words(row.pattern), role_words(row.role)),
+          .speaks = speaks_of(row.name),
           .remedy = row.remedy,
           .source = row.source,
           .example = printed(row)};

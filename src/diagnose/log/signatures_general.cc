@@ -109,7 +109,12 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      "Linux"},
     {"storage-failed", "nfs: server*not responding", Role::fault, Lines::any},
     {"job-not-started", "pyxis:     |pyxis: couldn't mkdir", Role::fault, Lines::reports},
-    {"ranks-missing", "No available shared memory broadcast block", Role::slow, Lines::any},
+    {"workers-waited-for", "No available shared memory broadcast block", Role::suspect, Lines::any,
+     "vLLM's engine or a worker waited long for another one: that one is busy (it loads, "
+     "compiles), "
+     "is stuck or has ended",
+     "look at what each worker wrote last; py-spy dump shows where one that does not go on is",
+     "vLLM"},
     // What NCCL and its plugins adapt to, and what they do not.
     {"plugin-settings", "ismatch enforced|(shim)*mismatch|(shim)*expected", Role::fault,
      Lines::warnings, "the cloud's network plugin wants other settings than those given",
@@ -244,8 +249,7 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
     {"invalid-call",
      "before the previous operation returned|argcheck|enqueue|nccl*: |nvalid|NULL|requires|not "
      "supported",
-     Role::vague, Lines::warnings, "a call of NCCL could not be carried out as it was made",
-     "mend the call: the warning says what is wrong with it", "NCCL user guide"},
+     Role::vague, Lines::warnings},
     {"impossible-state", "init.cc|misc/|group.cc|transport.cc", Role::vague, Lines::warnings},
     // Other programs.
     {"sharp-failure", "[*:*:* - *.c:*] ERROR|[* unique id *] ERROR", Role::vague, Lines::errors},

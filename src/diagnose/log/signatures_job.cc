@@ -89,16 +89,16 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "look the line up in PyTorch's issues; try another version, without NCCL_DESYNC_DEBUG",
      "pytorch/pytorch#105287"},
     {"job-not-started",
-     "node types can fulfill|aborted before step|Unable to create step|Unable to "
+     "aborted before step|Unable to create step|Unable to "
      "allocate resources|nvalid generic resource|FailedScheduling|FailedPlacement|FailedCreate|"
      "FailedMount|FailedAttach|ImagePullBackOff|ErrImage|CreateContainer*Error|AdmissionError|The "
      "node was low on resource|OCI runtime create failed|ailed to start "
      "container|ailed to create shim|ailed to create containerd task|sbatch: error: |salloc: "
      "error: |"
-     "srun: fatal: |failed to distribute tasks",
+     "srun: fatal: |failed to distribute tasks|node types can fulfill",
      Role::fault, Lines::any, "the scheduler could not start a part of the job",
      "look at what was asked for (GPUs, memory, image, volumes), and at what the nodes have",
-     "Slurm, Kubernetes"},
+     "Slurm, Kubernetes, Ray"},
     {"job-not-started", "Failed to schedule placement group|cannot be scheduled right now",
      Role::suspect, Lines::any},
     // What comes of a reason that another line gives.

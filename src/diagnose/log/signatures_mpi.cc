@@ -10,10 +10,10 @@ namespace {
 constexpr auto kMpiRows = std::to_array<Signature>({
     {"program-not-found", "ssh exited with exit code 127", Role::fault, Lines::any},
     {"hosts-unreachable",
-     "Command 'ssh *non-zero exit status 255|ssh: connect to host|ssh exited with exit code|Host "
+     "ssh: connect to host|ssh exited with exit code|Host "
      "key verification failed|Permission "
      "denied (publickey|ssh: Could not resolve|ssh_exchange_identification|"
-     "kex_exchange_identification",
+     "kex_exchange_identification|Command 'ssh *non-zero exit status 255",
      Role::fault, Lines::any,
      "a launcher did not reach a host by ssh, or got nothing started there",
      "ssh to each host without a password; for a port of its own see the launcher's options",

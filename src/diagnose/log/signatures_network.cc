@@ -101,8 +101,13 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      "NVIDIA/nccl#1842"},
     {"peer-memory-missing", "ibv_reg_mr*Bad address", Role::fault, Lines::errors},
     {"ib-registration-failed", "ibv_reg_mr*failed", Role::fault, Lines::errors},
-    {"ib-registration-failed", "failed to register address*md[", Role::vague, Lines::errors},
-    {"registration-failed", "ncclSpaceAlloc*No suitable space", Role::fault, Lines::warnings,
+    {"ib-registration-failed",
+     "failed to register address*md[*]=mlx|failed to register address*md[*]=ib|failed to register "
+     "address*md[*]=roce",
+     Role::vague, Lines::errors},
+    // Of other memory domains of UCX: CUDA's, shared memory.
+    {"ucx-failure", "failed to register address*md[", Role::vague, Lines::errors},
+    {"symmetric-space-used-up", "ncclSpaceAlloc*No suitable space", Role::fault, Lines::warnings,
      "the addresses that NCCL keeps for symmetric memory are used up: windows are registered again "
      "and again, or larger than foreseen",
      "register each buffer once; NCCL_WIN_STRIDE widens the space of a rank", "NVIDIA/nccl#2331"},

@@ -58,7 +58,7 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      "count|corrupted comm object|improper usage of|mixing different streams|not in a group call|"
      "to self without a matching|Blocking and nonblocking "
      "communicators|aptured by the same graph|FP8 reduction support begins",
-     Role::fault, Lines::warnings, "the program called NCCL in a way that it forbids",
+     Role::fault, Lines::warnings, "NCCL was called in a way that it forbids or lacks",
      "mend the call: the warning says what is wrong with it", "NCCL user guide"},
     {"imex-channel",
      "MNNVL*available but not working|Check the IMEX|Cuda failure 800*not permitted", Role::fault,
@@ -101,7 +101,7 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      Lines::gpu, "a GPU could not map another's memory",
      "NCCL_P2P_DISABLE=1 as a test; ACS and IOMMU off; one order in CUDA_VISIBLE_DEVICES",
      "NVIDIA/nccl#257"},
-    {"ipc-handle", "cudaIpc|hipIpc", Role::fault, Lines::gpu},
+    {"ipc-handle", "cudaIpc|hipIpc", Role::fault, Lines::gpu, "", "", "", "invalid-device"},
     {"ipc-handle", "ailed to open ipc mem handle", Role::fault, Lines::errors},
     {"invalid-device",
      "invalid device ordinal|no CUDA-capable device|no ROCm-capable|Invalid device*totalnDev|"
@@ -210,7 +210,7 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      "nvidia-smi shows the same; restart the node", "NVIDIA/nccl user guide"},
     {"nvml-failed",
      "NVIDIA-SMI has failed|ailed to initialize NVML|Driver/library version mismatch|"
-     "nvidia-container-cli: |could not select device driver",
+     "could not select device driver",
      Role::fault, Lines::any},
     {"rccl-kernel-options",
      "from kernel command line|NUMA auto balancing|from environment which can lead", Role::slow,

@@ -53,8 +53,10 @@ constexpr auto kUnknownRows = std::to_array<Signature>({
      "call torch.cuda.set_device(local_rank), or give init_process_group() its device_id",
      "PyTorch distributed"},
     // Of a shell: a script goes on after it.
-    {"program-not-found", "command not found|sh: line *: No such file|sh: *: not found",
-     Role::suspect, Lines::any},
+    {"not-found-by-shell", "command not found|sh: line *: No such file|sh: *: not found",
+     Role::suspect, Lines::any, "a shell found no such program or file",
+     "look at PATH and at the directory in which the script runs; load the program's module",
+     "Linux"},
     {"libfabric-warning", "libfabric:*<warn>", Role::suspect, Lines::any,
      "libfabric could not use a provider, a device or a peer",
      "fi_info shows what works; FI_PROVIDER chooses", "ofiwg/libfabric"},

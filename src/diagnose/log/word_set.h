@@ -20,16 +20,59 @@ constexpr std::uint32_t three_at(std::string_view text) {
   return of(0) | of(1) << 8U | of(2) << 16U;
 }
 
-// Calls `look(slot, at)` for each position that three characters begin at.
-template <unsigned Bits, typename Look>
-void each_slot(std::string_view text, const Look& look) {
-  if (text.size() < 3) return;
+// The first position that three characters begin at for which `is_it(slot, at)`; the text's size
+// where there is none.
+template <unsigned Bits, typename IsIt>
+std::size_t find_slot(std::string_view text, const IsIt& is_it) {
+  if (text.size() < 3) return text.size();
   auto three = three_at(text) << 8U;
   for (std::size_t at = 0; at + 3 <= text.size(); ++at) {
     three = three >> 8U | std::uint32_t{static_cast<unsigned char>(text[at + 2])} << 16U;
-    look(slot_of_three<Bits>(three), at);
+    if (is_it(slot_of_three<Bits>(three), at)) return at;
   }
+  return text.size();
 }
+
+// Calls `look(slot, at)` for each position that three characters begin at.
+template <unsigned Bits, typename Look>
+void each_slot(std::string_view text, const Look& look) {
+  find_slot<Bits>(text, [&](std::size_t slot, std::size_t at) {
+    look(slot, at);
+    return false;
+  });
+}
+
+// Words by the slot of their beginning.
+template <std::size_t Size, unsigned Bits>
+class WordTable {
+ public:
+  static_assert(Size < 256);
+
+  // Words of three characters and more.
+  constexpr explicit WordTable(const std::array<std::string_view, Size>& words) : words_(words) {
+    for (std::size_t i = Size; i > 0; --i) {
+      auto& head = heads_[slot_of_three<Bits>(three_at(words[i - 1]))];
+      next_[i] = head;
+      head = static_cast<std::uint8_t>(i);
+    }
+  }
+
+  // Calls `take(word)` for each word of this slot that `text` begins with, until it is true;
+  // whether it was.
+  template <typename Take>
+  bool any(std::size_t slot, std::string_view text, const Take& take) const {
+    for (auto i = heads_[slot]; i != 0; i = next_[i])
+      if (text.starts_with(words_[i - 1U]) && take(i - 1U)) return true;
+    return false;
+  }
+
+  constexpr const std::array<std::string_view, Size>& words() const { return words_; }
+
+ private:
+  std::array<std::string_view, Size> words_;
+  std::array<std::uint8_t, std::size_t{1} << Bits> heads_{};  // counted from 1; 0: none
+  std::array<std::uint8_t, Size + 1> next_{};
+};
 
 template <std::size_t Size>
 class WordSet {
@@ -37,13 +80,7 @@ class WordSet {
   static_assert(Size <= 64);
 
   // Words of three characters and more.
-  constexpr explicit WordSet(const std::array<std::string_view, Size>& words) : words_(words) {
-    for (std::size_t i = Size; i > 0; --i) {
-      auto& head = heads_[slot_of_three<kBits>(three_at(words[i - 1]))];
-      next_[i] = head;
-      head = static_cast<std::uint8_t>(i);
-    }
-  }
+  constexpr explicit WordSet(const std::array<std::string_view, Size>& words) : table_(words) {}
 
   struct Found {
     std::uint64_t words = 0;                // a bit for each that is there
@@ -55,28 +92,25 @@ class WordSet {
   Found in(std::string_view text) const {
     Found found;
     each_slot<kBits>(text, [&](std::size_t slot, std::size_t at) {
-      for (auto i = heads_[slot]; i != 0; i = next_[i]) {
-        const auto word = i - 1U;
-        if (found.has(word) || !text.substr(at).starts_with(words_[word])) continue;
+      table_.any(slot, text.substr(at), [&](std::size_t word) {
+        if (!found.has(word)) found.first[word] = at;
         found.words |= std::uint64_t{1} << word;
-        found.first[word] = at;
-      }
+        return false;
+      });
     });
     return found;
   }
 
-  // The bit of a word, which is one of them.
-  constexpr std::uint64_t bit(std::string_view word) const {
-    for (std::size_t i = 0; i < Size; ++i)
-      if (words_[i] == word) return std::uint64_t{1} << i;
-    return 0;
+  // The bit of a word. REQUIRES: it is one of them; no other one compiles.
+  consteval std::uint64_t bit(std::string_view word) const {
+    std::size_t at = 0;
+    while (table_.words().at(at) != word) ++at;
+    return std::uint64_t{1} << at;
   }
 
  private:
   static constexpr unsigned kBits = 12;
-  std::array<std::string_view, Size> words_;
-  std::array<std::uint8_t, std::size_t{1} << kBits> heads_{};  // counted from 1; 0: none
-  std::array<std::uint8_t, Size + 1> next_{};
+  WordTable<Size, kBits> table_;
 };
 
 }  // namespace linerate::logs

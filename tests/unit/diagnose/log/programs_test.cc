@@ -67,6 +67,10 @@ TEST(LogPrograms, AnInputOutputErrorOfUcxIsNoFaultOfStorage) {
                                "Input/output error\n")
                 .rule,
             "ib-registration-failed");
+  EXPECT_EQ(first_in(process + "failed to register address 0x7f (cuda) on md[5]=cuda_ipc: "
+                               "Input/output error\n")
+                .rule,
+            "ucx-failure");
   EXPECT_EQ(first_in(sent).rule, "mpi-failed");
   EXPECT_EQ(first_in("OSError: [Errno 5] Input/output error: '/data/x'\n").rule, "storage-failed");
 }
@@ -83,7 +87,9 @@ TEST(LogPrograms, AShellThatFindsNoProgramIsTheCauseOfWhatFails) {
   const std::string lacks = "/bin/bash: line 1: /usr/sbin/xd: No such file or directory\n";
   const std::string failed = "[ERROR] Job x failed: nothing came\n";
 
-  EXPECT_EQ(first_in(lacks + failed).rule, "program-not-found");
+  const auto finding = first_in(lacks + failed);
+  EXPECT_EQ(finding.rule, "not-found-by-shell");
+  EXPECT_THAT(finding.evidence, HasSubstr("a shell found no such program or file"));
   EXPECT_TRUE(read_log(lacks + healthy_log()).findings.empty());
   EXPECT_EQ(first_in("pdsh@n1: n2: ssh exited with exit code 127\n").rule, "program-not-found");
   EXPECT_EQ(first_in("pdsh@n1: n2: ssh exited with exit code 255\n").rule, "hosts-unreachable");
@@ -94,10 +100,11 @@ TEST(LogPrograms, AShellThatFindsNoProgramIsTheCauseOfWhatFails) {
 }
 
 TEST(LogPrograms, AnErrorOfCudaIsNamedByTheCallThatMetIt) {
-  EXPECT_EQ(first_in("open -> cudaIpcOpenMemHandle: cudaErrorInvalidDevice\n"
-                     "RuntimeError: CUDA Runtime API error: cudaErrorInvalidDevice\n")
-                .rule,
-            "ipc-handle");
+  const auto opened = read_log(
+      "open -> cudaIpcOpenMemHandle: cudaErrorInvalidDevice\n"
+      "RuntimeError: CUDA Runtime API error: cudaErrorInvalidDevice\n");
+  ASSERT_EQ(opened.findings.size(), 1U);
+  EXPECT_EQ(opened.findings[0].rule, "ipc-handle");
   EXPECT_EQ(first_in("Failed: Cuda error /x/reduce.cuh:7 'invalid argument'\n").rule,
             "cuda-failure");
   EXPECT_EQ(first_in("GPU 00000000:04:00.0: Detected Critical Xid Error\n"
@@ -106,12 +113,13 @@ TEST(LogPrograms, AnErrorOfCudaIsNamedByTheCallThatMetIt) {
             "gpu-xid");
 }
 
-TEST(LogPrograms, AnEngineThatWaitsForItsWorkersIsAWarning) {
-  const auto finding = first_in(
-      "(EngineCore) INFO No available shared memory broadcast block found in 60 seconds.\n");
+TEST(LogPrograms, AnEngineThatWaitsForItsWorkersMayOnlyBeSlow) {
+  const std::string waits =
+      "(EngineCore) INFO No available shared memory broadcast block found in 60 seconds.\n";
 
-  EXPECT_EQ(finding.rule, "ranks-missing");
-  EXPECT_EQ(finding.severity, Severity::warning);
+  EXPECT_TRUE(read_log(waits).findings.empty());
+  EXPECT_TRUE(read_log(waits + healthy_log()).findings.empty());
+  EXPECT_EQ(first_in(waits + "x.EngineDeadError: it ended\n").rule, "workers-waited-for");
 }
 
 TEST(LogPrograms, AnotherProcessMemoryIsNotOpened) {
@@ -153,7 +161,7 @@ TEST(LogPrograms, ALinkerSaysWhatItLacks) {
 TEST(LogPrograms, AddressesOfSymmetricMemoryAreNoMemoryOfTheHost) {
   const auto finding = first_in(warn(0, "allocator.cc:9 (ncclSpaceAlloc)",
                                      "Allocation failed. No suitable space found for size=0x7"));
-  EXPECT_EQ(finding.rule, "registration-failed");
+  EXPECT_EQ(finding.rule, "symmetric-space-used-up");
   EXPECT_THAT(finding.advice, HasSubstr("register each buffer once"));
 }
 
