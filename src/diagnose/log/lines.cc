@@ -23,23 +23,20 @@ constexpr std::string_view kWordList =
     "ink is Down|ink DOWN|able unpl|tely down|locked for|fallen off|PullBack|ErrImage|low on|"
     "nable to|nvalid gen|subset of|slots|mismatch|nvidia-con|ce driver|double free|free()|"
     "malloc()|corrupted|smashing|Illegal in|nt socket|er socket|addresses|Exceeded|Expected to|"
-    "hared mem|and fallback|can fulfill|be scheduled ri|ndefined ref|ndefined sym|h: line |C10d "
-    "store|GLIBC|nccl|lookup err|loading "
-    "sh|command not|terminate c|panic|TERM_|"
-    "walltime|marked dead|No devices|device handle|requires reset|GPU is lost|dump_cqe|AER: |"
-    "on-zero|best-guess|No space|isk quota|egfault|tection fault|tomics not|ejects atom|"
+    "hared mem|and fallback|can fulfill|be scheduled ri|ndefined ref|ndefined sym|h: line |"
+    "C10d store|GLIBC|nccl|lookup err|loading sh|command not|terminate c|panic|TERM_|walltime|"
+    "marked dead|No devices|device handle|requires reset|GPU is lost|dump_cqe|AER: |on-zero|"
+    "best-guess|No space|isk quota|egfault|tection fault|tomics not|ejects atom|"
     "are currently unk|inated with|one child|has exited|Test time|noticed that|CUDA initial|"
     "Cuda Run|Primary job|HYD_|[mpiexec|Barrier|NULL val|no active IB|TERMINATION|to be opened|"
     "be selected|requested comp|enough space|port retry|ot responding|DeepEP|rotection on|"
     "with driver ver|PRTE|PMI|PSM|hfi_|kex_exch|requested mo|already fil|binding mo|execv|"
-    "assign_con|th the driver|GTL libr|as crashed|pure virt|truncated; |esses "
-    "died|[proxy:|HYDU_|HYDT_|EXIT CODE|with execu|process start|Raylet "
-    "is|forrtl|annot |an't |ould not|ouldn't|ot found|o such |t exist|nvalid|nrecognized|enied|"
-    "refused|nreachable|imed out|issing|nsufficient|ot enough|oo many|oo few|ncompatible|ssert|"
-    "ot supported|nsupported|nknown |ust be|Reason: |--> Ret|xited with "
-    "code|CrashLoop|back-off|Horovod has|an not |xceeded|rrno|orrupted|ismatch|FORCE-TERM|killing "
-    "job|"
-    "--------------------------------";
+    "assign_con|th the driver|GTL libr|as crashed|pure virt|truncated; |esses died|[proxy:|HYDU_|"
+    "HYDT_|EXIT CODE|with execu|process start|Raylet is|forrtl|annot |an't |ould not|ouldn't|"
+    "ot found|o such |t exist|nvalid|nrecognized|enied|refused|nreachable|imed out|issing|"
+    "nsufficient|ot enough|oo many|oo few|ncompatible|ssert|ot supported|nsupported|nknown |"
+    "ust be|Reason: |--> Ret|xited with code|CrashLoop|back-off|Horovod has|an not |xceeded|rrno|"
+    "orrupted|ismatch|FORCE-TERM|killing job|--------------------------------";
 constexpr auto kWords = [] {
   std::array<std::string_view, std::ranges::count(kWordList, '|') + 1> words{};
   auto rest = kWordList;
@@ -63,12 +60,18 @@ class WordSearch {
   }
 
  private:
+  static constexpr unsigned kBits = 13;
+  static constexpr WordTable<kWords.size(), kBits> kTable{kWords};
+
+  // Apart, so that the loop over positions keeps its registers.
+  [[gnu::noinline]] static bool stands_at(std::size_t slot, std::string_view text) {
+    return kTable.any(slot, text, [](std::size_t) { return true; });
+  }
+
   const char* next(const char* at) const {
-    static constexpr unsigned kBits = 13;
-    static constexpr WordTable<kWords.size(), kBits> kTable(kWords);
     const std::string_view text(at, end_);
     return at + find_slot<kBits>(text, [&](std::size_t slot, std::size_t from) {
-             return kTable.any(slot, text.substr(from), [](std::size_t) { return true; });
+             return kTable.has(slot) && stands_at(slot, text.substr(from));
            });
   }
 

@@ -57,6 +57,9 @@ class WordTable {
     }
   }
 
+  // Whether a word has this slot.
+  bool has(std::size_t slot) const { return heads_[slot] != 0; }
+
   // Calls `take(word)` for each word of this slot that `text` begins with, until it is true;
   // whether it was.
   template <typename Take>
