@@ -153,11 +153,26 @@ inline void prefetch_message(const std::byte* flag, std::size_t bytes) {
   if (bytes > 2 * kLineBytes) prefetch_for_writing(flag + kLineBytes, bytes - kLineBytes);
 }
 
-// The same for what a call will write: lines that no cache has come while the peer is waited for (2
-// ranks, sendrecv of 32 B: a third of the time). Of a longer result the hardware foresees the rest.
-inline void prefetch_result(ConstView result) {
-  constexpr std::size_t kMaxBytes = 8 * kLineBytes;
-  prefetch_for_writing(result.data(), std::min(result.size(), kMaxBytes));
-}
+// The same for what a short call will write, unless the last one wrote there: lines that no cache
+// has come while the peer is waited for (2 ranks, cold buffers: sendrecv of 32 B and all_gather of
+// 128 B take three quarters of the time). Of one rank; used by one thread.
+class ResultPrefetch {
+ public:
+  void expect(ConstView result) {
+    if (result.data() == last_) return;
+    last_ = result.data();
+    fetch(result);
+  }
+
+ private:
+  // Apart: inlined, it makes longer calls, which never come here, 5 % slower.
+  [[gnu::noinline]] static void fetch(ConstView result) {
+    constexpr std::size_t kMaxBytes = 2048, kMaxLines = 8;  // from 8 KiB on it would cost
+    if (result.size() <= kMaxBytes)
+      prefetch_for_writing(result.data(), std::min(result.size(), kMaxLines * kLineBytes));
+  }
+
+  const std::byte* last_ = nullptr;
+};
 
 }  // namespace linerate::host

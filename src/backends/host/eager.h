@@ -32,6 +32,7 @@ class Eager {
   void run_from_root(const Op& op);
 
   Team& team_;
+  ResultPrefetch result_;
   std::vector<const std::byte*> sources_;
   std::vector<double> factors_;
 };

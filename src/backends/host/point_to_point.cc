@@ -39,7 +39,7 @@ void PointToPoint::run(const Op& op) {
   const bool sends = op.kind != OpKind::recv;
   const bool receives = op.kind != OpKind::send;
   const int source = op.kind == OpKind::recv ? op.peer : op.source;
-  if (receives) prefetch_result(op.recv.first(bytes));
+  if (receives && !reads_sender(bytes)) result_.expect(op.recv.first(bytes));
   const Sent out = sends ? post(op.peer, op.send.first(bytes)) : Sent{};
   if (sends && receives && !reads_sender(bytes)) prefetch_next(op.peer, bytes);
   try {

@@ -64,6 +64,7 @@ class PointToPoint {
 
   Team& team_;
   Streaming& streaming_;
+  ResultPrefetch result_;
   const std::size_t most_inline_;           // the same on both sides
   std::vector<std::uint64_t> sent_;         // number of the last message, for each rank
   std::vector<std::uint64_t> known_taken_;  // the last message that each is known to have taken
