@@ -83,6 +83,14 @@ std::vector<std::string> last_lines(std::string_view text) {
   return lines;
 }
 
+// Times, of which one may have a T where the other has a space, and the second may be empty.
+bool is_before(std::string_view a, std::string_view b) {
+  constexpr std::size_t kDate = 10;
+  if (b.empty()) return false;
+  const auto by_date = a.substr(0, kDate) <=> b.substr(0, kDate);
+  return by_date < 0 || (by_date == 0 && a.substr(kDate + 1) < b.substr(kDate + 1));
+}
+
 // Of two that only say that something failed the first counts; what was survived may be no cause.
 Role rank_of(const Fault& fault) {
   const auto role = fault.role();
@@ -223,8 +231,7 @@ void LogFaults::record(const Signature* row, const Message& message, Where where
   const auto place = place_of(message);
   if (entries_ < kMostPlaces || fault.places.empty())
     entries_ += fault.places.insert(place).second ? 1 : 0;
-  std::string time(message.time);
-  std::ranges::replace(time, 'T', ' ');
+  const auto time = message.time;
   if (fault.count > 0 && where.file != fault.file && (time.empty() || fault.time.empty()))
     fault.ordered = false;
   if (row != nullptr && row->role >= Role::trace && row->role <= Role::relay &&
@@ -235,7 +242,7 @@ void LogFaults::record(const Signature* row, const Message& message, Where where
   const bool both = fault.row != nullptr && row != nullptr && fault.row->role >= Role::vague;
   const bool nearer = both && row->role < fault.row->role,
              farther = both && row->role > fault.row->role;
-  const bool earlier = !time.empty() && time < fault.time && !farther;
+  const bool earlier = !time.empty() && is_before(time, fault.time) && !farther;
   const bool again = fault.survived && fault.first == place;
   if (again) fault.survived = false;
   if (again || fault.count == 0) open_.push_back(&fault);
@@ -250,7 +257,8 @@ void LogFaults::record(const Signature* row, const Message& message, Where where
     return;
   }
   fault.row = row;
-  fault.time = std::move(time);
+  fault.time = time;
+  std::ranges::replace(fault.time, 'T', ' ');
   keep_first(fault, message, where);
   if (quoted) just_quoted_ = &fault;
 }

@@ -127,7 +127,7 @@ bool has_ray_mark(string_view line) {
   for (const auto mark : kMarksOfRay)
     for (auto at = line.find(mark); at != kNotThere; at = line.find(mark, at + 1))
       if (at >= 4 && line[at - 4] == ',' && is_digit(line[at - 1]) &&
-          leading_number(line.substr(at + mark.size())) >= 0)
+          at + mark.size() < line.size() && is_digit(line[at + mark.size()]))
         return true;
   return false;
 }

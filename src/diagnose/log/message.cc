@@ -1,9 +1,7 @@
-// "NCCL INFO" or "NCCL WARN" is found first; what stands before it is read backwards. Other lines
-// are errors by what level.cc finds in them.
+// "NCCL INFO" or "NCCL WARN" is found first; what stands before it is read backwards.
 #include "diagnose/log/message.h"
 
 #include "base/text.h"
-#include "diagnose/log/level.h"
 
 #include <algorithm>
 #include <array>
@@ -100,8 +98,9 @@ string_view time_in(string_view prefix) {
 // Of PyTorch's "[Rank 3]" and "[rank3]:", mpirun's "[1,3]<stdout>:" and srun's "3: ".
 int rank_in(string_view prefix) {
   static constexpr std::array<string_view, 3> kMarks{"Rank ", "[rank", "[1,"};
+  const bool bracketed = prefix.find(']') != kNone;
   for (const auto mark : kMarks) {
-    const auto at = prefix.find(mark);
+    const auto at = bracketed ? prefix.find(mark) : kNone;
     if (at == kNone) continue;
     const auto number = prefix.substr(at + mark.size());
     const int rank = leading_number(number);
@@ -188,7 +187,7 @@ void each_message(string_view line, const std::function<void(const Message&)>& t
   auto tag = next_tag(line, 0);
   if (tag.at == kNone) {
     const auto text = trim(line);
-    Message message{.level = level_of(text), .text = text, .whole = text};
+    Message message{.text = text, .whole = text};
     message.time = time_in(line.substr(0, 80));
     message.rank = rank_in(line.substr(0, kMostPrefix));
     return take(message);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,10 +15,13 @@ enum class Level : std::uint8_t { info, warn, error, exception, none };
 
 constexpr bool is_nccls(Level level) { return level <= Level::warn; }
 
+struct Signature;
+
 // The views are into the line.
 struct Message {
   Level level = Level::none;
-  std::string_view text{};   // behind "NCCL INFO "; of other programs, the line
+  std::optional<const Signature*> row{};  // of find_signature(), once that was asked
+  std::string_view text{};                // behind "NCCL INFO "; of other programs, the line
   std::string_view whole{};  // of a warning "transport/net_ib.cc:1295 NCCL WARN …"; else the text
   std::string_view site{};   // "transport/net_ib.cc:1295" of a warning
   std::string_view host{};   // empty, and the numbers -1: the line does not say
@@ -29,7 +33,8 @@ struct Message {
 // Without colours, NULs and carriage returns. `room` holds what had to be changed.
 std::string_view cleaned(std::string_view line, std::string& room);
 
-// The messages of a cleaned line: several where ranks wrote into each other's lines.
+// The messages of a cleaned line: several where ranks wrote into each other's lines. One of another
+// program has Level::none; level_of() knows more.
 void each_message(std::string_view line, const std::function<void(const Message&)>& take);
 
 // Whether launchers put such things before a line, "3: ", "[1,3]<stdout>:", "worker | ", a time;

@@ -42,6 +42,12 @@ std::size_t common_prefix(string_view before, string_view line) {
   return end == kNowhere ? 0 : end + 2;
 }
 
+Message as_level(Message message, Level level) {
+  message.level = level;
+  message.row.reset();
+  return message;
+}
+
 }  // namespace
 
 // Ranks write into each other's lines: the same one shows by its rank, else by the prefix.
@@ -61,7 +67,7 @@ bool LogReader::take_quoted(Message message, LogFaults::Where where) {
     }
   if (!quoted) return false;
   report_.faults.take_quote(message.text);
-  message.level = Level::warn;
+  message = as_level(message, Level::warn);
   return find_signature(message) != nullptr && report_.faults.take(message, where);
 }
 
@@ -71,7 +77,7 @@ bool LogReader::take_stack_line(Message message, LogFaults::Where where) {
   if (at == kNowhere) stack_ = Stack::none;
   if (at == kNowhere || at == message.text.size()) return false;
   if (stack_ == Stack::first) report_.faults.take_stack_end(message.text.substr(at));
-  message.level = Level::error;
+  message = as_level(message, Level::error);
   const auto* row = find_signature(message);
   if (row == nullptr || row->role > Role::vague || row->name == "mpi-failed") return false;
   return report_.faults.take(message, where);
@@ -91,8 +97,7 @@ bool LogReader::take_reason(Message message, LogFaults::Where where) {
   if (message.text.find("Called CmiAbort") != kNowhere) abort_line_ = where.line;
   if (abort_line_ == 0 || where.line != abort_line_ + 1 || !message.text.starts_with("Reason: "))
     return false;
-  message.level = Level::error;
-  return report_.faults.take(message, where);
+  return report_.faults.take(as_level(message, Level::error), where);
 }
 
 // In a sentence that goes on in small letters, in an indented line below one that is not, and in
@@ -154,7 +159,12 @@ void LogReader::take_line(string_view line, LogFaults::Where where) {
     open_ = nullptr;
     return take_rule(where.line);
   }
-  each_message(cleaned(line, room_), [&](const Message& message) {
+  each_message(cleaned(line, room_), [&](Message message) {
+    if (!is_nccls(message.level)) {
+      const auto [level, row] = meanings_.of(message.text);
+      message.level = level;
+      message.row = row;
+    }
     const bool opens = !is_nccls(message.level) && message.text.ends_with(kLastError);
     if (opens)
       opened = {std::string(message.text.substr(0, message.text.size() - kLastError.size())),

@@ -5,6 +5,7 @@
 //   reader       which lines are understood by the line before them
 //   message      NCCL's, RCCL's and PyTorch's messages in a line, whoever has put what before them
 //   facts        what INFO lines say: versions, ranks, hosts, channels, network, settings
+//   meanings     which level and which row of a table a line has
 //   signatures   tables of known messages: cause, remedy, source, and what they follow from
 //   faults       which of them a log has, and which came first
 //   slow_paths   what costs speed although nothing fails
@@ -16,6 +17,7 @@
 #include "diagnose/log/facts.h"
 #include "diagnose/log/faults.h"
 #include "diagnose/log/lines.h"
+#include "diagnose/log/meanings.h"
 #include "record/finding.h"
 #include "record/rule_text.h"
 
@@ -55,6 +57,7 @@ class LogReader {
   bool take_stack_line(Message message, LogFaults::Where where);
 
   LogReport report_;
+  Meanings meanings_;
   std::string room_;
 
   // PyTorch's "Last error:", whose text is the next line.

@@ -82,6 +82,7 @@ const Signature& texts_of(const Signature& row) {
 }
 
 const Signature* find_signature(const Message& message) {
+  if (message.row) return *message.row;
   static const std::array<RowIndex, 5> kByLevel{RowIndex(Level::info), RowIndex(Level::warn),
                                                 RowIndex(Level::error), RowIndex(Level::exception),
                                                 RowIndex(Level::none)};

@@ -1,6 +1,8 @@
 // Messages behind the prefixes of launchers, and in each other's lines.
 #include "diagnose/log/message.h"
 
+#include "diagnose/log/level.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +14,10 @@ namespace {
 
 std::vector<Message> messages(std::string_view line) {
   std::vector<Message> all;
-  each_message(line, [&](const Message& message) { all.push_back(message); });
+  each_message(line, [&](Message message) {
+    if (!is_nccls(message.level)) message.level = level_of(message.text);
+    all.push_back(message);
+  });
   return all;
 }
 
