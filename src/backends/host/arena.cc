@@ -49,8 +49,30 @@ std::size_t reservable_bytes(std::size_t wanted) {
   return bytes >= kHugePageBytes ? bytes / 2 : 0;
 }
 
+Arena::Arena(const ArenaLayout& layout) : layout_(layout), bytes_(layout.bytes()) {
+  if (map_own()) return;
+  file_ = create_memory_file();
+  map_file();
+}
+
 Arena::Arena(FileDescriptor file, const ArenaLayout& layout)
     : file_(std::move(file)), layout_(layout), bytes_(layout.bytes()) {
+  map_file();
+}
+
+Arena::~Arena() { munmap(base_, bytes_); }
+
+bool Arena::map_own() {
+  constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+  void* const memory = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, kFlags, -1, 0);
+  if (memory == MAP_FAILED) return false;
+  base_ = static_cast<std::byte*>(memory);
+  (void)madvise(base_, bytes_, MADV_DONTDUMP);
+  (void)madvise(base_, bytes_, MADV_DONTFORK);  // a child would make each write copy its page
+  return true;
+}
+
+void Arena::map_file() {
   check_system(ftruncate(file_.get(), static_cast<off_t>(bytes_)), "ftruncate");
   void* const memory =
       mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file_.get(), 0);
@@ -58,8 +80,6 @@ Arena::Arena(FileDescriptor file, const ArenaLayout& layout)
   base_ = static_cast<std::byte*>(memory);
   (void)madvise(base_, bytes_, MADV_DONTDUMP);  // terabytes of holes would end up in core files
 }
-
-Arena::~Arena() { munmap(base_, bytes_); }
 
 void Arena::populate(std::size_t offset, std::size_t bytes) const {
   const std::size_t begin = round_down(offset, page_bytes());
@@ -74,7 +94,8 @@ void Arena::populate(std::size_t offset, std::size_t bytes) const {
 bool Arena::discard(std::size_t offset, std::size_t bytes) const noexcept {
   const std::size_t begin = round_up(offset, page_bytes());
   const std::size_t end = round_down(offset + bytes, page_bytes());
-  return begin >= end || madvise(at(begin), end - begin, MADV_REMOVE) == 0;
+  const int advice = file_ ? MADV_REMOVE : MADV_DONTNEED;
+  return begin >= end || madvise(at(begin), end - begin, advice) == 0;
 }
 
 }  // namespace linerate::host

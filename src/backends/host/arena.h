@@ -1,5 +1,6 @@
-// Anonymous memory that all ranks of a job map: one file descriptor, no name, pages only when
-// touched.
+// The memory that all ranks of a job map: without a name, pages only when touched. Of several
+// processes it is a memory file; of one it is the process' own, which gets huge pages wherever
+// madvise() brings them, as files seldom do (/sys/kernel/mm/transparent_hugepage/shmem_enabled).
 #pragma once
 
 #include "base/handle.h"
@@ -58,9 +59,14 @@ FileDescriptor create_memory_file();
 // obeys the limit of files (ulimit -f). 0: none.
 std::size_t reservable_bytes(std::size_t wanted);
 
-// One process' mapping of the file. Immutable, so any thread may use it; unmapped with its owner.
+// One process' mapping. Immutable, so any thread may use it; unmapped with its owner.
 class Arena {
  public:
+  // For the threads of one process; its children do not have it. A memory file where the system
+  // does not let memory of its own be reserved (ulimit -d, vm.overcommit_memory=2). Throws
+  // SystemError.
+  explicit Arena(const ArenaLayout& layout);
+
   // Grows `file` to the layout's size (sparse) and maps it. Throws SystemError.
   Arena(FileDescriptor file, const ArenaLayout& layout);
   ~Arena();
@@ -92,7 +98,11 @@ class Arena {
   bool discard(std::size_t offset, std::size_t bytes) const noexcept;
 
  private:
-  FileDescriptor file_;
+  // Whether the process has its own memory now.
+  bool map_own();
+  void map_file();
+
+  FileDescriptor file_;  // empty: memory of the process
   ArenaLayout layout_;
   std::size_t bytes_ = 0;
   std::byte* base_ = nullptr;

@@ -7,10 +7,12 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstring>
 
 namespace linerate::host {
@@ -70,6 +72,39 @@ TEST(Arena, TakesNoMemoryUntilItIsTouched) {
 
   EXPECT_EQ(at_first, 0u);
   EXPECT_EQ(present_bytes(fd), std::size_t{1} << 20);
+}
+
+// Of its own, not a file's: what is shared with a child would come back changed.
+TEST(Arena, OfOneProcessIsItsOwnMemory) {
+  const Arena arena(kSmall);
+  const std::size_t offset = kSmall.region_offset(1);
+  arena.populate(offset, kHugePageBytes);
+  std::memcpy(arena.at(offset), "kept", 5);
+
+  const int code = exit_code_of_child([&] {
+    unsigned char present = 0;
+    return mincore(arena.at(offset), 1, &present) != 0 && errno == ENOMEM ? 0 : 1;
+  });
+
+  EXPECT_EQ(code, 0) << "children would make each write copy its page";
+  EXPECT_STREQ(reinterpret_cast<char*>(arena.at(offset)), "kept");
+  EXPECT_TRUE(arena.discard(offset, page_bytes()));
+  EXPECT_EQ(arena.at(offset)[0], std::byte{0});
+}
+
+// Private memory counts against ulimit -d, files do not.
+TEST(Arena, OfOneProcessIsAFileWhereMemoryIsLimited) {
+  const int code = exit_code_of_child([] {
+    const rlimit limit{.rlim_cur = kHugePageBytes, .rlim_max = kHugePageBytes};
+    if (setrlimit(RLIMIT_DATA, &limit) != 0) return 1;
+    const Arena arena(kSmall);
+    const std::size_t offset = kSmall.region_offset(0);
+    arena.populate(offset, page_bytes());
+    std::memset(arena.at(offset), 1, page_bytes());
+    return arena.discard(offset, page_bytes()) && arena.at(offset)[0] == std::byte{0} ? 0 : 2;
+  });
+
+  EXPECT_EQ(code, 0);
 }
 
 TEST(Reservation, IsAsLargeAsWantedWithoutALimit) {
