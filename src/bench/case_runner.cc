@@ -33,6 +33,12 @@ std::uint64_t calls_between_looks(double call_us) {
   return static_cast<std::uint64_t>(std::clamp(kLookUs / std::max(call_us, 1e-3), 1.0, kMax));
 }
 
+// After a turn of another program.
+std::uint64_t calls_to_warm_up(double call_us) {
+  constexpr double kWarmUs = 50, kMax = 50;
+  return static_cast<std::uint64_t>(std::clamp(kWarmUs / std::max(call_us, 1e-3), 1.0, kMax));
+}
+
 // Of the first rank's buffers, without the spare slot.
 std::uint64_t touched_bytes(const CaseOnThread& on_thread, std::uint64_t calls) {
   const auto slots = std::min<std::uint64_t>(calls, on_thread.sliding_slots);
@@ -241,6 +247,7 @@ void CaseRunner::measure(const CaseOnThread& on_thread, CallIssuer& issuer, Meas
     SamplePlan samples{.samples = config.iters,
                        .first = m.iters - config.iters,
                        .batch = m.batch,
+                       .lead_in = decision.lead_in,
                        .captured = captured.get()};
     if (captured) {
       samples.samples = static_cast<std::uint64_t>(launches);
@@ -311,6 +318,7 @@ CaseRunner::Decision CaseRunner::decide(Measurement& m, std::int64_t start_ns, b
     decision.batch = setup_.skew != nullptr ? 1 : batch_for(call_us, setup_.clock_cost_ns);
     const double late_us = setup_.skew != nullptr ? setup_.skew->most_us() : 0;
     decision.look_calls = calls_between_looks(call_us + late_us);
+    if (turns_ != nullptr) decision.lead_in = calls_to_warm_up(call_us);
     decision.interrupted = interrupted_;
     const double elapsed_s = static_cast<double>(session_.clock().now_ns() - start_ns) / 1e9;
     if (sampled && session_.config().stop.asked()) decision.stop = measured_enough(m, elapsed_s);

@@ -49,6 +49,7 @@ class CaseRunner {
 
  private:
   struct Decision {
+    std::uint64_t lead_in = 1;
     int batch = 1;
     bool stop = true;
     bool interrupted = false;

@@ -104,6 +104,7 @@ void Sampler::run(CallIssuer& issuer, const SamplePlan& plan, const std::vector<
                   std::vector<SampleReduction>& reductions) {
   next_slot_ = 0;
   sample_ = plan.first;
+  lead_in(issuer, plan);
   before_ = offset_now();
   session_.align();
   for (std::uint64_t done = 0; done < plan.samples;) {
@@ -115,6 +116,16 @@ void Sampler::run(CallIssuer& issuer, const SamplePlan& plan, const std::vector<
     done += count;
     if (done < plan.samples && plan.interrupted && plan.interrupted()) return;
   }
+}
+
+// Before, the caches held what the window's last call or another program had left there. Of few
+// samples a time, the median would lie somewhere between those first ones and the rest.
+void Sampler::lead_in(CallIssuer& issuer, const SamplePlan& plan) const {
+  if (plan.captured != nullptr) return;
+  const auto calls = plan.samples * static_cast<std::uint64_t>(plan.batch);
+  const auto slots = std::min<std::uint64_t>(calls, plan.sliding_slots);
+  for (auto left = plan.lead_in; left > 0; --left) issuer.once((slots - left % slots) % slots);
+  issuer.synchronize();
 }
 
 void Sampler::one_sample(CallIssuer& issuer, const SamplePlan& plan) {

@@ -52,6 +52,8 @@ struct SamplePlan {
   int batch = 1;            // calls per sample
   std::uint64_t skip = 0;   // the first samples that are dropped (-K)
   std::size_t sliding_slots = 1;
+  // Untimed calls before the first sample, so that it follows its like; on the slots of samples.
+  std::uint64_t lead_in = 1;
   const SkewPattern* skew = nullptr;    // what each thread's first rank waits for; null: nothing
   CapturedWindow* captured = nullptr;   // with it a sample is one launch, of `batch` calls
   std::uint64_t block = 4096;           // samples until `interrupted` is asked, at most kBlock
@@ -76,6 +78,7 @@ class Sampler {
  private:
   void stamp_block(CallIssuer& issuer, const SamplePlan& plan, std::span<Stamp> stamps);
   void mark_block(CallIssuer& issuer, const SamplePlan& plan, std::span<Stamp> stamps);
+  void lead_in(CallIssuer& issuer, const SamplePlan& plan) const;
   void one_sample(CallIssuer& issuer, const SamplePlan& plan);
   void arrive_late(const SkewPattern& skew);
   bool device_stamps() const { return !timing_events_.empty(); }

@@ -133,6 +133,41 @@ TEST(Samples, LeaveOutTheFirstThatAreSkipped) {
   EXPECT_EQ(all.front().skipped, 4U);
 }
 
+// Which of four slots the calls before and of one sample have written to.
+std::vector<std::size_t> written_slots(SamplePlan plan) {
+  std::vector<std::size_t> written;
+  run_sessions({}, [&](Session& session) {
+    constexpr BufferSizes kFourSlots{.bytes = 4 * kSampledBytes, .spare_bytes = kSampledBytes};
+    session.allocate(kFourSlots);
+    const auto on_thread =
+        case_on_thread(session, case_of("all_reduce", kSampledBytes), kFourSlots);
+    auto& local = session.ranks().front();
+    const auto slot = [&](std::size_t number) {
+      const View view = on_thread.layouts.front().recv_slot(local, number);
+      return std::vector<std::byte>(view.begin(), view.end());
+    };
+    fill_sliding(session, on_thread, 4);
+    std::vector<std::vector<std::byte>> before;
+    for (std::size_t i = 0; i < 4; ++i) before.push_back(slot(i));
+    CallIssuer issuer(session, on_thread);
+    plan.sliding_slots = on_thread.sliding_slots;
+    plan.block = 1;
+    plan.interrupted = [] { return true; };
+    std::vector<SampleReduction> reductions(session.is_first() ? 1 : 0, SampleReduction(10, 2));
+    Sampler(session).run(issuer, plan, {{0, 1}}, reductions);
+    for (std::size_t i = 0; session.is_first() && i < 4; ++i)
+      if (slot(i) != before[i]) written.push_back(i);
+  });
+  return written;
+}
+
+TEST(Samples, FollowACallOnTheSlotBeforeTheirFirst) {
+  EXPECT_THAT(written_slots({.samples = 4}), ElementsAre(0, 3));
+  EXPECT_THAT(written_slots({.samples = 2, .lead_in = 4}), ElementsAre(0, 1));
+  EXPECT_THAT(written_slots({.samples = 1, .batch = 3}), ElementsAre(0, 1, 2));
+  EXPECT_THAT(written_slots({.samples = 4, .lead_in = 2}), ElementsAre(0, 2, 3));
+}
+
 TEST(Samples, OfManyBlocksAreAllKept) {
   const FakeJob job{.config = bench_config({.iters = 3})};  // room for the stamps of 3 samples
 

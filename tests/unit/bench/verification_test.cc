@@ -1,5 +1,6 @@
 // Which of a case's calls is verified: the last of the window that was timed.
 #include "bench/case_runner.h"
+#include "launch/turns.h"
 #include "support/sessions.h"
 
 #include <gtest/gtest.h>
@@ -12,6 +13,7 @@ namespace {
 constexpr std::size_t kVerifiedBytes = 1024;
 constexpr std::uint64_t kVerifiedIters = 5;
 constexpr std::uint64_t kLastTimed = 1 + kVerifiedIters;  // after one call to warm up
+constexpr std::uint64_t kSampled = 1 + kVerifiedIters;    // the samples, after one call before them
 
 struct VerifiedTrial {
   BenchConfig config = bench_config({.iters = kVerifiedIters});
@@ -69,21 +71,37 @@ TEST(VerifiedCall, IsTheLastTimedOneOfUnalignedBuffers) {
 
 TEST(VerifiedCall, IsTheLastOfTheLastWindowWithAStoppingRule) {
   VerifiedTrial run{.config = bench_config({.iters = kVerifiedIters})};
-  run.config.stop = {.max_s = 150e-6};  // a window and its samples with their barriers take 107 us
+  run.config.stop = {.max_s = 150e-6};  // a window and its samples with their barriers take 119 us
   const auto m = measure(run, {});
   ASSERT_EQ(m.iters, 2 * kVerifiedIters);
 
-  const auto second = kLastTimed + 2 * kVerifiedIters;
+  const auto second = kLastTimed + kSampled + kVerifiedIters;
   EXPECT_EQ(verified_calls(run, second + kVerifiedIters), Calls{second});
 }
 
 TEST(VerifiedCall, OfEachRoundIsTheLastOfAWindow) {
   VerifiedTrial run{.config = bench_config({.iters = kVerifiedIters}, {}, {.check = 3})};
 
-  const auto second = kLastTimed + 2 * kVerifiedIters;  // after the samples
+  const auto second = kLastTimed + kSampled + kVerifiedIters;
   EXPECT_EQ(verified_calls(run, second + 3 * kVerifiedIters),
             (Calls{kLastTimed, second, second + kVerifiedIters}));
   EXPECT_EQ(measure(run, {}).iters, kVerifiedIters);
+}
+
+// More calls go before the samples: another program's turn may have cooled the caches.
+TEST(VerifiedCall, ComesAfterCallsOf50MicrosecondsWhereProgramsTakeTurns) {
+  const auto is_wrong = [](std::uint64_t call) {
+    TurnKeeper keeper(1, 0);
+    keeper.start();
+    VerifiedTrial run{.config = bench_config({.iters = kVerifiedIters}, {}, {.check = 2})};
+    run.config.turns = keeper.address(0);
+    return finds_wrong_data(measure(run, {.flips = {{.rank = 1, .call = call}}}));
+  };
+
+  const auto second = kLastTimed + 4 + 2 * kVerifiedIters;  // calls of 10.2 us
+  EXPECT_TRUE(is_wrong(second));
+  EXPECT_FALSE(is_wrong(second - 1));
+  EXPECT_FALSE(is_wrong(second + 1));
 }
 
 TEST(VerifiedCall, IsTheLastTimedOneWithoutASpareBufferWhereTwoSlotsFit) {
@@ -93,7 +111,7 @@ TEST(VerifiedCall, IsTheLastTimedOneWithoutASpareBufferWhereTwoSlotsFit) {
 }
 
 TEST(VerifiedCall, IsAnExtraOneWhereMemoryHoldsOneSlotOnly) {
-  const auto extra = kLastTimed + kVerifiedIters + 1;
+  const auto extra = kLastTimed + kSampled + 1;
 
   EXPECT_EQ(verified_calls({.sizes = {.bytes = kVerifiedBytes}}, extra), Calls{extra});
 }
