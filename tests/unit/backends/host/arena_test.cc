@@ -94,6 +94,9 @@ TEST(Arena, OfOneProcessIsItsOwnMemory) {
 
 // Private memory counts against ulimit -d, files do not.
 TEST(Arena, OfOneProcessIsAFileWhereMemoryIsLimited) {
+#if defined(LINERATE_ASAN) || defined(LINERATE_TSAN)
+  GTEST_SKIP() << "the sanitizer's shadow is larger than any limit";
+#endif
   const int code = exit_code_of_child([] {
     const rlimit limit{.rlim_cur = kHugePageBytes, .rlim_max = kHugePageBytes};
     if (setrlimit(RLIMIT_DATA, &limit) != 0) return 1;
