@@ -135,6 +135,9 @@ TEST(Samples, LeaveOutTheFirstThatAreSkipped) {
 
 // Which of four slots the calls before and of one sample have written to.
 std::vector<std::size_t> written_slots(SamplePlan plan) {
+  plan.sliding_slots = 4;
+  plan.block = 1;
+  plan.interrupted = [] { return true; };
   std::vector<std::size_t> written;
   run_sessions({}, [&](Session& session) {
     constexpr BufferSizes kFourSlots{.bytes = 4 * kSampledBytes, .spare_bytes = kSampledBytes};
@@ -150,9 +153,6 @@ std::vector<std::size_t> written_slots(SamplePlan plan) {
     std::vector<std::vector<std::byte>> before;
     for (std::size_t i = 0; i < 4; ++i) before.push_back(slot(i));
     CallIssuer issuer(session, on_thread);
-    plan.sliding_slots = on_thread.sliding_slots;
-    plan.block = 1;
-    plan.interrupted = [] { return true; };
     std::vector<SampleReduction> reductions(session.is_first() ? 1 : 0, SampleReduction(10, 2));
     Sampler(session).run(issuer, plan, {{0, 1}}, reductions);
     for (std::size_t i = 0; session.is_first() && i < 4; ++i)
