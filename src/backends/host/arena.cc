@@ -49,36 +49,26 @@ std::size_t reservable_bytes(std::size_t wanted) {
   return bytes >= kHugePageBytes ? bytes / 2 : 0;
 }
 
-Arena::Arena(const ArenaLayout& layout) : layout_(layout), bytes_(layout.bytes()) {
-  if (map_own()) return;
-  file_ = create_memory_file();
-  map_file();
-}
-
 Arena::Arena(FileDescriptor file, const ArenaLayout& layout)
     : file_(std::move(file)), layout_(layout), bytes_(layout.bytes()) {
-  map_file();
+  if (!file_ && map(MAP_PRIVATE | MAP_ANONYMOUS)) {
+    (void)madvise(base_, bytes_, MADV_DONTFORK);  // a child would make each write copy its page
+    return;
+  }
+  if (!file_) file_ = create_memory_file();
+  check_system(ftruncate(file_.get(), static_cast<off_t>(bytes_)), "ftruncate");
+  if (!map(MAP_SHARED)) throw SystemError(errno, fmt::format("mmap of {} bytes", bytes_));
 }
 
 Arena::~Arena() { munmap(base_, bytes_); }
 
-bool Arena::map_own() {
-  constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-  void* const memory = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, kFlags, -1, 0);
+bool Arena::map(int flags) {
+  void* const memory =
+      mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, flags | MAP_NORESERVE, file_.get(), 0);
   if (memory == MAP_FAILED) return false;
   base_ = static_cast<std::byte*>(memory);
-  (void)madvise(base_, bytes_, MADV_DONTDUMP);
-  (void)madvise(base_, bytes_, MADV_DONTFORK);  // a child would make each write copy its page
-  return true;
-}
-
-void Arena::map_file() {
-  check_system(ftruncate(file_.get(), static_cast<off_t>(bytes_)), "ftruncate");
-  void* const memory =
-      mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file_.get(), 0);
-  if (memory == MAP_FAILED) throw SystemError(errno, fmt::format("mmap of {} bytes", bytes_));
-  base_ = static_cast<std::byte*>(memory);
   (void)madvise(base_, bytes_, MADV_DONTDUMP);  // terabytes of holes would end up in core files
+  return true;
 }
 
 void Arena::populate(std::size_t offset, std::size_t bytes) const {

@@ -62,12 +62,9 @@ std::size_t reservable_bytes(std::size_t wanted);
 // One process' mapping. Immutable, so any thread may use it; unmapped with its owner.
 class Arena {
  public:
-  // For the threads of one process; its children do not have it. A memory file where the system
-  // does not let memory of its own be reserved (ulimit -d, vm.overcommit_memory=2). Throws
-  // SystemError.
-  explicit Arena(const ArenaLayout& layout);
-
-  // Grows `file` to the layout's size (sparse) and maps it. Throws SystemError.
+  // Grows `file` to the layout's size (sparse) and maps it. Without a file the memory is the
+  // process' own, which its children do not have; a new file where the system lets none of its own
+  // be reserved (ulimit -d, vm.overcommit_memory=2). Throws SystemError.
   Arena(FileDescriptor file, const ArenaLayout& layout);
   ~Arena();
   Arena(const Arena&) = delete;
@@ -98,9 +95,8 @@ class Arena {
   bool discard(std::size_t offset, std::size_t bytes) const noexcept;
 
  private:
-  // Whether the process has its own memory now.
-  bool map_own();
-  void map_file();
+  // Of mmap(). False, and errno, when it cannot be had.
+  bool map(int flags);
 
   FileDescriptor file_;  // empty: memory of the process
   ArenaLayout layout_;

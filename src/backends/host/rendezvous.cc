@@ -145,8 +145,7 @@ struct Making {
   std::shared_ptr<const Arena> create() {
     FileDescriptor file = server ? create_memory_file() : FileDescriptor();
     const int fd = file.get();
-    auto arena = server ? std::make_shared<const Arena>(std::move(file), layout)
-                        : std::make_shared<const Arena>(layout);
+    auto arena = std::make_shared<const Arena>(std::move(file), layout);
     const ControlBlock control(arena->at(0), layout.nranks);
     control.header().attached.store(static_cast<std::uint64_t>(layout.nranks));
     if (server) server->serve(fd, nclients(), deadline);

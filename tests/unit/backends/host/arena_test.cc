@@ -74,9 +74,8 @@ TEST(Arena, TakesNoMemoryUntilItIsTouched) {
   EXPECT_EQ(present_bytes(fd), std::size_t{1} << 20);
 }
 
-// Of its own, not a file's: what is shared with a child would come back changed.
-TEST(Arena, OfOneProcessIsItsOwnMemory) {
-  const Arena arena(kSmall);
+TEST(Arena, WithoutAFileIsMemoryThatChildrenDoNotHave) {
+  const Arena arena(FileDescriptor(), kSmall);
   const std::size_t offset = kSmall.region_offset(1);
   arena.populate(offset, kHugePageBytes);
   std::memcpy(arena.at(offset), "kept", 5);
@@ -93,14 +92,14 @@ TEST(Arena, OfOneProcessIsItsOwnMemory) {
 }
 
 // Private memory counts against ulimit -d, files do not.
-TEST(Arena, OfOneProcessIsAFileWhereMemoryIsLimited) {
+TEST(Arena, WithoutAFileMakesOneWhereMemoryIsLimited) {
 #if defined(LINERATE_ASAN) || defined(LINERATE_TSAN)
   GTEST_SKIP() << "the sanitizer's shadow is larger than any limit";
 #endif
   const int code = exit_code_of_child([] {
     const rlimit limit{.rlim_cur = kHugePageBytes, .rlim_max = kHugePageBytes};
     if (setrlimit(RLIMIT_DATA, &limit) != 0) return 1;
-    const Arena arena(kSmall);
+    const Arena arena(FileDescriptor(), kSmall);
     const std::size_t offset = kSmall.region_offset(0);
     arena.populate(offset, page_bytes());
     std::memset(arena.at(offset), 1, page_bytes());

@@ -8,7 +8,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <cstring>
+#include <fstream>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace linerate::host {
@@ -116,6 +120,28 @@ TEST(HostBuffers, OfOneJobWorkInAnother) {
     rank.comm.all_reduce({half, half, half.size(), DataType::uint8}, {}, rank.stream);
     EXPECT_EQ(half.back(), std::byte{2});
   });
+}
+
+// Whether the bytes are a memory file's, as the process' map of its memory says.
+bool is_in_a_file(const std::byte* address) {
+  std::ifstream maps("/proc/self/maps");
+  const auto wanted = reinterpret_cast<std::uintptr_t>(address);
+  for (std::string line; std::getline(maps, line);) {
+    const auto dash = line.find('-');
+    const auto begin = std::stoull(line, nullptr, 16);
+    const auto end = std::stoull(line.substr(dash + 1), nullptr, 16);
+    if (begin <= wanted && wanted < end) return line.find("memfd:linerate") != std::string::npos;
+  }
+  throw std::runtime_error("not mapped");
+}
+
+// Huge pages come to the first by madvise(), to files hardly anywhere.
+TEST(HostBuffers, AreInAFileOnlyWhereOtherProcessesNeedIt) {
+  for (const auto space : {AddressSpace::shared, AddressSpace::separate})
+    run_ranks({.address_space = space}, [&](Rank rank) {
+      const Buffer buffer = rank.comm.allocate(100, MemoryKind::host);
+      EXPECT_EQ(is_in_a_file(buffer.data()), space == AddressSpace::separate);
+    });
 }
 
 TEST(HostBuffers, OfNoBytesAreValid) {
