@@ -15,19 +15,19 @@ COMP_WORDS=({typed}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1))
 _linerate "" "${{COMP_WORDS[COMP_CWORD]}}" "${{COMP_WORDS[COMP_CWORD - 1]}}"
 printf '%s\\n' "${{COMPREPLY[@]}}"
 """
-# A shell in a terminal of zsh's own; what is listed lies between two marks.
+# A shell in a terminal of zsh's own; what is listed lies between two marks. What is typed does not
+# hold them, as the terminal may show that before the shell has begun.
 ASK_ZSH = """
 zmodload zsh/zpty
 zpty asked zsh -f -i
 typed() {{ zpty -w asked "$1"; }}
 typed 'PS1= PROMPT2= RPS1='
 typed 'fpath=({folder} $fpath); autoload -Uz compinit; compinit -u -D'
-typed 'LISTMAX=1000; LINES=200; bindkey "^T" list-choices'
-typed 'print -r BEGINS'
-zpty -w -n asked {typed}$'\\x14'
-sleep 1
-zpty -w -n asked $'\\x15'
-typed 'print -r EN''DS'
+typed 'list() {{ zle list-choices; zle -R; }}; zle -N list; bindkey "^T" list'
+typed 'LISTMAX=1000; LINES=200; bindkey "^K" kill-whole-line'
+typed "print -r BEG''INS"
+zpty -w -n asked {typed}$'\\x14\\x0b'
+typed "print -r EN''DS"
 while zpty -r asked line; do print -r -- "$line"; [[ $line == *ENDS* ]] && break; done
 """
 
