@@ -2,10 +2,12 @@
 // text that none of those fits, with any digits, means the same with other digits.
 #include "diagnose/log/meanings.h"
 
+#include "base/text.h"
 #include "diagnose/log/level.h"
 #include "diagnose/log/pattern_index.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 
 namespace linerate::logs {
@@ -18,11 +20,8 @@ std::string shapes_with_digits() {
   std::string shapes;
   for (const auto table : signature_tables())
     for (const auto& row : table)
-      for (auto rest = row.pattern; !rest.empty();) {
-        const auto one = rest.substr(0, rest.find('|'));
-        rest.remove_prefix(std::min(rest.size(), one.size() + 1));
+      for (const auto& one : split(row.pattern, '|'))
         if (std::ranges::any_of(one, is_digit)) shapes.append(one).append(1, '|');
-      }
   std::ranges::transform(shapes, shapes.begin(), blank);
   return shapes;
 }

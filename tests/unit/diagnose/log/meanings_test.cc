@@ -1,6 +1,8 @@
 // What is remembered of a line holds for lines with other digits, wherever digits count.
 #include "diagnose/log/meanings.h"
 
+#include "base/text.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,9 +28,7 @@ std::vector<std::string> lines_of_all_tables() {
   std::vector<std::string> lines;
   for (const auto table : signature_tables())
     for (const auto& row : table)
-      for (auto rest = row.pattern; !rest.empty();) {
-        const auto one = rest.substr(0, rest.find('|'));
-        rest.remove_prefix(std::min(rest.size(), one.size() + 1));
+      for (const auto& one : split(row.pattern, '|')) {
         lines.push_back("ERROR: " + std::string(one));
         std::ranges::replace(lines.back(), '*', ' ');
       }
