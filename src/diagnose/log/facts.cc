@@ -12,6 +12,7 @@ namespace linerate::logs {
 namespace {
 
 using std::string_view;
+using std::literals::operator""sv;  // its length is no call
 constexpr auto npos = string_view::npos;
 // No job has more; a file that pretends to shall not fill the memory.
 constexpr int kMostRanks = 1'000'000;
@@ -41,15 +42,15 @@ int rank_before(string_view text) {
 
 // "NET/IB/0(4)/GDRDMA(PCI)/Shared" -> "NET/IB"; empty: no transport that NCCL has.
 string_view kind_of(string_view transport) {
-  if (transport.starts_with("direct shared")) return "SHM";
-  if (transport.starts_with("SHM")) return "SHM";
-  if (!transport.starts_with("P2P/") && !transport.starts_with("NET/") &&
-      !transport.starts_with("COLLNET/"))
+  if (transport.starts_with("direct shared"sv)) return "SHM";
+  if (transport.starts_with("SHM"sv)) return "SHM";
+  if (!transport.starts_with("P2P/"sv) && !transport.starts_with("NET/"sv) &&
+      !transport.starts_with("COLLNET/"sv))
     return {};
   const auto slash = transport.find('/');
   const auto end = transport.find_first_of("/([", slash + 1);
   auto kind = transport.substr(0, end);
-  if (kind.starts_with("P2P/direct")) kind = "P2P/direct";
+  if (kind.starts_with("P2P/direct"sv)) kind = "P2P/direct";
   return kind.size() <= 40 ? kind : string_view();
 }
 
@@ -119,17 +120,17 @@ void LogFacts::take_version(const Message& message) {
 
 bool LogFacts::take_channel(const Message& message) {
   const auto text = message.text;
-  const auto arrow = text.find("-> "), via = text.find("via ", arrow);
+  const auto arrow = text.find("-> "sv), via = text.find("via "sv, arrow);
   if (arrow == npos || via == npos) return false;
   const auto transport = text.substr(via + 4);
   const auto kind = kind_of(transport);
   if (kind.empty()) return false;
-  const bool net = kind.starts_with("NET/") || kind.starts_with("COLLNET/");
-  const bool receives = text.substr(arrow, via - arrow).find("[receive]") != npos;
+  const bool net = kind.starts_with("NET/"sv) || kind.starts_with("COLLNET/"sv);
+  const bool receives = text.substr(arrow, via - arrow).find("[receive]"sv) != npos;
   const bool sends = !receives;
   const int peer =
       sends ? leading_number(text.substr(arrow + 3)) : rank_before(text.substr(0, arrow));
-  const bool gpudirect = transport.find("GDRDMA") != npos;
+  const bool gpudirect = transport.find("GDRDMA"sv) != npos;
   const auto hash = std::hash<string_view>{}(kind)*31 + std::hash<string_view>{}(message.host) +
                     (net ? static_cast<std::size_t>(peer) + 2 : 1) * 0x9e3779b97f4a7c15U +
                     (sends ? 3U : 0U) + (gpudirect ? 7U : 0U);
@@ -193,15 +194,15 @@ struct LogFacts::Reader {
 
 bool LogFacts::take_line(const Message& message) {
   const auto text = message.text;
-  if (text.starts_with("Channel ")) {
+  if (text.starts_with("Channel "sv)) {
     const auto slash = text.find('/');
     const int rings_in_all = slash == npos ? -1 : leading_number(text.substr(slash + 1));
-    if (rings_in_all > 0 && text.find(" :") != npos) keep(rings, fmt::format("{}", rings_in_all));
-  } else if (text.starts_with("Trees [") || text.starts_with("Tree ")) {
+    if (rings_in_all > 0 && text.find(" :"sv) != npos) keep(rings, fmt::format("{}", rings_in_all));
+  } else if (text.starts_with("Trees ["sv) || text.starts_with("Tree "sv)) {
     ++tree_lines;
-  } else if (text.starts_with("NVLS comm") || text.starts_with("Connected NVLS")) {
+  } else if (text.starts_with("NVLS comm"sv) || text.starts_with("Connected NVLS"sv)) {
     ++nvls_lines;
-  } else if (text.starts_with("cudaDriverVersion ")) {
+  } else if (text.starts_with("cudaDriverVersion "sv)) {
     keep(drivers, word_of(text.substr(18)));
   } else {
     return false;
@@ -224,7 +225,7 @@ bool LogFacts::take(const Message& message) {
   }};
   const auto text = message.text;
   const bool begins = message.level == Level::info;
-  if ((!begins || text.starts_with("Channel ") || text.starts_with("Ring ")) &&
+  if ((!begins || text.starts_with("Channel "sv) || text.starts_with("Ring "sv)) &&
       take_channel(message))
     return true;
   if (begins && take_line(message)) return true;

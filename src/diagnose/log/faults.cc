@@ -3,6 +3,7 @@
 #include "diagnose/log/faults.h"
 
 #include "base/text.h"
+#include "diagnose/log/progress.h"
 
 #include <fmt/format.h>
 
@@ -91,6 +92,43 @@ bool is_before(std::string_view a, std::string_view b) {
   return by_date < 0 || (by_date == 0 && a.substr(kDate + 1) < b.substr(kDate + 1));
 }
 
+// What a process is known by: the rank that a launcher puts before its lines, or what NCCL says.
+Place process_of(const Message& message) {
+  return message.rank >= 0 ? Place{.rank = message.rank} : place_of(message);
+}
+
+// Whether no later line makes good what this one says: a process has ended, or its calls failed.
+bool is_end(const Signature& row, const Message& message) {
+  const bool ended = row.role == Role::killed || row.role == Role::crash ||
+                     row.role == Role::signalled || row.role == Role::exit ||
+                     row.role == Role::relay;
+  return ended || (row.role == Role::trace && message.pid < 0) || row.name == "rank-killed" ||
+         row.name == "node-failed" || row.name == "job-ended";
+}
+
+// Erases what `goes_on(place and step)` of the places of a process, whatever their GPU.
+template <typename GoesOn>
+std::size_t close_range(std::map<Place, double>& pending, const Place& process,
+                        const GoesOn& goes_on) {
+  std::size_t closed = 0;
+  for (auto at = pending.lower_bound(process); at != pending.end();) {
+    auto place = at->first;
+    place.device = process.device;
+    if (place != process) break;
+    const bool erase = goes_on(*at);
+    at = erase ? pending.erase(at) : std::next(at);
+    closed += erase ? 1 : 0;
+  }
+  return closed;
+}
+
+// Whether steps after it show that it was survived. What a program has written of them before it
+// dies may be flushed as late as that, but such a program says that it fails.
+bool steps_prove(const Fault& fault) {
+  return !fault.thrown && (fault.role() <= Role::report || fault.role() == Role::complaint ||
+                           fault.role() == Role::waiting);
+}
+
 // Of two that only say that something failed the first counts; what was survived may be no cause.
 Role rank_of(const Fault& fault) {
   const auto role = fault.role();
@@ -136,18 +174,80 @@ void LogFaults::take_watchdog(const Message& message) {
     one.operation = plain_text(until(message.text.substr(at + 7, 40), ",)"));
 }
 
-// Initialisation completes if all ranks take part: what came before stopped none of them.
-void LogFaults::take_progress(const Message& message, std::string_view file) {
-  if (open_.empty()) return;
-  const bool complete = message.text.ends_with("Init COMPLETE");
+// Calls `close(fault)` for each that is open; it answers how many places it has closed.
+template <typename Close>
+void LogFaults::close_faults(const Close& close) {
   std::erase_if(open_, [&](Fault* fault) {
-    const auto& first = fault->first;
-    const bool same =
-        first.pid == message.pid && first.device == message.device && first.host == message.host;
-    fault->survived = same ? complete || (fault->role() == Role::vague && message.pid >= 0)
-                           : complete && first == Place() && fault->file == file;
+    const std::size_t closed = close(*fault);
+    entries_ -= closed;
+    fault->survived = fault->pending.empty();
     return fault->survived;
   });
+}
+
+// Initialisation completes if all ranks take part: what came before stopped none of them.
+void LogFaults::take_progress(const Message& message) {
+  if (message.pid != speaker_.pid) note_speaker(message);
+  if (open_.empty()) return;
+  const bool complete = message.text.ends_with("Init COMPLETE");
+  const auto process = process_of(message), place = place_of(message);
+  close_faults([&](Fault& fault) {
+    const bool proves = complete || (fault.role() == Role::vague && message.pid >= 0);
+    std::size_t closed = proves ? fault.pending.erase(process) + fault.pending.erase(place) : 0;
+    return closed + (complete ? fault.pending.erase(Place()) : 0);
+  });
+}
+
+// Two steps of a process, the second later than the first. Lines that name none are those of the
+// only process of their file.
+void LogFaults::take_step(const Message& message) {
+  const auto process = process_of(message);
+  const auto step = step_in(message.text);
+  if (!step || (process == Place() && speakers_differ_)) return;
+  close_faults([&](Fault& fault) {
+    if (!steps_prove(fault)) return std::size_t{0};
+    const auto goes_on = [&](auto& one) {
+      const auto last = std::exchange(one.second, std::max(one.second, *step));
+      return last >= 0 && last < *step;
+    };
+    auto closed = close_range(fault.pending, process, goes_on);
+    if (process == Place()) closed += close_range(fault.pending, speaker_, goes_on);
+    return closed;
+  });
+}
+
+// All ranks have got results.
+void LogFaults::take_results() {
+  close_faults([](Fault& fault) {
+    if (!steps_prove(fault)) return std::size_t{0};
+    const auto closed = fault.pending.size();
+    fault.pending.clear();
+    return closed;
+  });
+}
+
+// Which process writes to this file, as long as it is one.
+void LogFaults::note_speaker(const Message& message) {
+  if (speakers_differ_ || (message.rank < 0 && message.pid < 0)) return;
+  const bool by_rank = message.rank >= 0;
+  const auto host = by_rank ? std::string_view() : message.host;
+  const int pid = by_rank ? -1 : message.pid;
+  if (speaker_ == Place()) speaker_ = {.host = std::string(host), .pid = pid, .rank = message.rank};
+  speakers_differ_ = speaker_.rank != message.rank || speaker_.pid != pid || speaker_.host != host;
+}
+
+void LogFaults::open_fault(Fault& fault, const Signature* row, const Message& message) {
+  if (row != nullptr && row->role > Role::waiting) return;
+  fault.thrown = fault.thrown || message.level == Level::exception;
+  fault.ended = fault.ended || entries_ >= kMostPlaces || (row != nullptr && is_end(*row, message));
+  if (fault.ended) {
+    std::erase(open_, &fault);
+  } else {
+    entries_ += fault.pending.insert_or_assign(process_of(message), -1.0).second ? 1 : 0;
+    if (fault.pending.size() == 1 && std::ranges::find(open_, &fault) == open_.end())
+      open_.push_back(&fault);
+  }
+  fault.survived = false;
 }
 
 void LogFaults::take_quote(std::string_view text) {
@@ -172,6 +272,7 @@ bool LogFaults::is_new_shape(const Message& message) {
 void LogFaults::keep_first(Fault& fault, const Message& message, Where where) {
   fault.told = told_ == where.file;
   fault.aborted = aborted_ == where.file;
+  fault.called = called_ == where.file;
   fault.text = shortened(plain_text(message.whole), 400);
   fault.file = where.file;
   fault.line = where.line;
@@ -185,6 +286,13 @@ void LogFaults::keep_first(Fault& fault, const Message& message, Where where) {
 void LogFaults::end_file(std::string_view file, std::size_t lines) {
   for (auto& [key, fault] : faults_)
     if (fault.last_file == file) fault.lines_after = lines - fault.last_line;
+  speaker_ = {};
+  speakers_differ_ = false;
+  // No line of another file says whose those without a mark were.
+  std::erase_if(open_, [](Fault* fault) {
+    fault->ended = fault->pending.contains(Place());
+    return fault->ended;
+  });
 }
 
 // A traceback right below an error is part of it.
@@ -198,6 +306,7 @@ void LogFaults::extend_error(Where where) {
 
 bool LogFaults::take(const Message& message, Where where) {
   just_quoted_ = nullptr;
+  note_speaker(message);
   const auto* row = find_signature(message);
   if (row == nullptr && message.level != Level::warn) return false;
   if (row != nullptr && row->role == Role::harmless && row->explains.empty()) {
@@ -238,18 +347,17 @@ void LogFaults::record(const Signature* row, const Message& message, Where where
       row->role != Role::complaint)
     told_ = where.file;
   if (row != nullptr && row->name == "program-aborted") aborted_ = where.file;
+  if (row != nullptr && row->name == "call-failed") called_ = where.file;
   // Of one name: what is nearer to a root. How a rank ended depends on what came before.
   const bool both = fault.row != nullptr && row != nullptr && fault.row->role >= Role::vague;
   const bool nearer = both && row->role < fault.row->role,
              farther = both && row->role > fault.row->role;
   const bool earlier = !time.empty() && is_before(time, fault.time) && !farther;
-  const bool again = fault.survived && fault.first == place;
-  if (again) fault.survived = false;
-  if (again || fault.count == 0) open_.push_back(&fault);
+  if (!fault.ended) open_fault(fault, row, message);
   const bool quoted = row != nullptr && is_quoted(*row);
+  fault.last_file = where.file, fault.last_line = where.line;
   const bool is_new =
       quoted && fault.next.size() < kMostNext && fault.count < kMostLooked && is_new_shape(message);
-  if (quoted) fault.last_file = where.file, fault.last_line = where.line;
   if (fault.count++ > 0 && !earlier && !nearer) {
     if (is_new)
       fault.next.push_back(fmt::format("'{}' ({}:{})", shortened(plain_text(message.whole), 200),
@@ -275,14 +383,23 @@ std::vector<const Fault*> LogFaults::all() const {
   return list;
 }
 
+// What was survived is the cause of a failure only if no later line is quoted for it.
 const Fault* LogFaults::root() const {
   const auto list = all();
-  const bool alone = std::ranges::all_of(
-      list, [](const Fault* fault) { return is_doubtful(*fault) || fault->role() > Role::relay; });
-  const auto first = std::ranges::find_if(list, [&](const Fault* fault) {
-    return fault->role() < Role::slow && !(alone && is_doubtful(*fault));
+  const bool alone = std::ranges::all_of(list, [](const Fault* fault) {
+    return is_doubtful(*fault) || fault->survived || fault->role() > Role::relay;
   });
-  return first == list.end() ? nullptr : *first;
+  const auto may_be = [&](const Fault* fault) {
+    return fault->role() < Role::slow && fault->role() != Role::waiting &&
+           !(alone && is_doubtful(*fault));
+  };
+  const auto first = std::ranges::find_if(list, may_be);
+  if (first == list.end()) return nullptr;
+  const auto quoted = std::find_if(first, list.end(), [&](const Fault* fault) {
+    return may_be(fault) && !fault->survived && fault->row != nullptr && is_quoted(*fault->row) &&
+           fault->file == (*first)->file && fault->line > (*first)->line;
+  });
+  return (*first)->survived && quoted != list.end() ? *quoted : *first;
 }
 
 const Fault* LogFaults::reason_of(const Fault& fault) const {

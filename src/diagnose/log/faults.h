@@ -24,8 +24,11 @@ struct Fault {
   std::size_t count = 0;
   Place first{};
   bool ordered = true;                // by one file or by times: `first` is known to be the first
-  bool survived = false;              // what the first one's process did next went well
+  bool survived = false;              // what all of these processes did next went well
   std::set<Place> places{};           // all of them, up to a limit
+  std::map<Place, double> pending{};  // that have not gone on since; their last step, or -1
+  bool thrown = false;                // an exception of a program
+  bool ended = false;                 // some were ended, or nobody will know that they went on
   std::vector<std::string> next{};    // of a quoted one: other lines of its kind, "'text' (file:7)"
   std::vector<std::string> before{};  // of one that only ended: what the log says just before it
   std::string last_file{};            // of the last of them
@@ -34,11 +37,14 @@ struct Fault {
 
   bool told = false;     // its file had told of a failure before
   bool aborted = false;  // and of a program that aborted itself
+  bool called = false;   // and of a call that failed in a program
 
   Role role() const {
     if (row == nullptr) return Role::vague;
     if (row->role == Role::crash) return told ? Role::trace : Role::fault;
-    if (row->role == Role::killed) return aborted ? Role::ending : Role::fault;
+    if (row->role == Role::killed && aborted) return Role::ending;
+    if (row->role == Role::killed || row->role == Role::signalled)
+      return called ? Role::exit : Role::fault;
     return row->role;
   }
 };
@@ -66,7 +72,13 @@ class LogFaults {
   void end_file(std::string_view file, std::size_t lines);
 
   // An INFO line of something that a rank achieves: a warning of it before that was not its end.
-  void take_progress(const Message& message, std::string_view file);
+  void take_progress(const Message& message);
+  // A line that has a step.
+  void take_step(const Message& message);
+  // A line that ends a benchmark.
+  void take_results();
+  // Whether a fault may yet turn out to have been survived.
+  bool awaits_progress() const { return !open_.empty(); }
 
   // What PyTorch or XLA quote as NCCL's last warning: the first of them that is not empty is kept.
   void take_quote(std::string_view text);
@@ -95,13 +107,20 @@ class LogFaults {
   void extend_error(Where where);
   void keep_first(Fault& fault, const Message& message, Where where);
   void take_watchdog(const Message& message);
+  void open_fault(Fault& fault, const Signature* row, const Message& message);
+  void note_speaker(const Message& message);
+  template <typename Close>
+  void close_faults(const Close& close);
 
   std::map<std::string, Fault, std::less<>> faults_{};     // by the row's name or the text's shape
   std::unordered_map<const Signature*, Fault*> by_row_{};  // into it
   std::size_t entries_ = 0;                                // ranks and places, of all faults
   std::vector<Fault*> open_{};                             // that may yet be survived
+  Place speaker_{};                                        // the one process of the file so far
+  bool speakers_differ_ = false;                           // there are others
   std::string told_{};                                     // the file that told of a failure last
   std::string aborted_{};                                  // and of a program that aborted itself
+  std::string called_{};                                   // and of a call that failed in a program
   std::unordered_set<std::size_t> shapes_{};               // of lines that are quoted
   Fault* just_quoted_ = nullptr;
 };

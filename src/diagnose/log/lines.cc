@@ -1,6 +1,7 @@
 // A block is searched for words once; memchr finds the lines around the hits.
 #include "diagnose/log/lines.h"
 
+#include "diagnose/log/progress.h"
 #include "diagnose/log/word_set.h"
 
 #include <algorithm>
@@ -36,7 +37,7 @@ constexpr std::string_view kWordList =
     "ot found|o such |t exist|nvalid|nrecognized|enied|refused|nreachable|imed out|issing|"
     "nsufficient|ot enough|oo many|oo few|ncompatible|ssert|ot supported|nsupported|nknown |"
     "ust be|Reason: |--> Ret|xited with code|CrashLoop|back-off|Horovod has|an not |xceeded|rrno|"
-    "orrupted|ismatch|FORCE-TERM|killing job|--------------------------------";
+    "orrupted|ismatch|aiting for|FORCE-TERM|killing job|--------------------------------";
 constexpr auto kWords = [] {
   std::array<std::string_view, std::ranges::count(kWordList, '|') + 1> words{};
   auto rest = kWordList;
@@ -90,9 +91,9 @@ class LineReader {
       const auto* found = static_cast<const char*>(std::memchr(at, '\n', size_of(at, end)));
       const char* stop = found == nullptr ? end : found;
       ++count_.lines;
-      if (wanted_ || words.from(at) < stop)
-        wanted_ = take_({at, std::min(size_of(at, stop), kLongestLine)}, count_.lines,
-                        {begin, size_of(begin, at)});
+      const std::string_view line(at, std::min(size_of(at, stop), kLongestLine));
+      if (words.from(at) < stop || is_wanted(line))
+        wanted_ = take_(line, count_.lines, {begin, size_of(begin, at)});
       at = stop + 1;
     }
   }
@@ -104,9 +105,14 @@ class LineReader {
     return static_cast<std::size_t>(end - begin);
   }
 
+  bool is_wanted(std::string_view line) const {
+    if (wanted_ == Wanted::none) return false;
+    return wanted_ == Wanted::next || step_in(line) || ends_benchmark(line);
+  }
+
   const TakeLine& take_;
   LineCount count_;
-  bool wanted_ = false;
+  Wanted wanted_ = Wanted::none;
 };
 
 }  // namespace

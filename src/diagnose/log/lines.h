@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string_view>
@@ -10,11 +11,13 @@ namespace linerate::logs {
 
 // Fills the span from its start; 0: the end.
 using ReadBytes = std::function<std::size_t(std::span<char>)>;
-// A line that has one of the words of messages and failures, without its end, of at most
-// kLongestLine bytes, its number from 1, and what stands before it, as far as it is at hand. The
-// answer: whether the next line is wanted in any case.
+// Which lines are handed on next, beside those that have one of the words of messages and failures.
+enum class Wanted : std::uint8_t { none, progress, next };  // those of progress.h; any one
+
+// A line without its end, of at most kLongestLine bytes, its number from 1, and what stands before
+// it, as far as it is at hand.
 using TakeLine =
-    std::function<bool(std::string_view line, std::size_t number, std::string_view before)>;
+    std::function<Wanted(std::string_view line, std::size_t number, std::string_view before)>;
 
 inline constexpr std::size_t kLongestLine = 16384;  // what stands behind it is not looked at
 

@@ -12,6 +12,7 @@ namespace linerate::logs {
 namespace {
 
 using std::string_view;
+using std::literals::operator""sv;  // its length is no call
 constexpr auto kNone = string_view::npos;
 // Of a progress bar too, which a line of PyTorch may follow.
 constexpr std::size_t kMostPrefix = 1000;
@@ -131,22 +132,22 @@ bool has_site_before(string_view before) {
 // before 2.4 and libfabric's plugin outside of NCCL write: "include/socket.h:344 WARN ", "WARN:
 // Function: ".
 Tag next_tag(string_view line, std::size_t from) {
-  for (auto at = line.find("NCCL ", from); at != kNone; at = line.find("NCCL ", at + 1)) {
+  for (auto at = line.find("NCCL "sv, from); at != kNone; at = line.find("NCCL "sv, at + 1)) {
     const auto word = line.substr(at + 5, 4);
-    if (word == "INFO") return {at, 9, Level::info};
-    if (word == "WARN") return {at, 9, Level::warn};
-    if (word == "ERRO" && has_site_before(line.substr(from, at - from)))
+    if (word == "INFO"sv) return {at, 9, Level::info};
+    if (word == "WARN"sv) return {at, 9, Level::warn};
+    if (word == "ERRO"sv && has_site_before(line.substr(from, at - from)))
       return {at, 10, Level::warn};
   }
   if (from > 0) return {};
-  const auto at = line.find("WARN");
+  const auto at = line.find("WARN"sv);
   if (at == kNone) return {};
   auto before = line.substr(0, at);
   auto file = last_word(before);
   const bool numbered = take_number(file) >= 0 && line.substr(at + 4).starts_with(' ');
-  const bool site = numbered && (file.ends_with(".cc") || file.ends_with(".cu") ||
-                                 file.ends_with(".h") || file.ends_with(".c"));
-  if (site || line.substr(at).starts_with("WARN: Function")) return {at, 4, Level::warn};
+  const bool site = numbered && (file.ends_with(".cc"sv) || file.ends_with(".cu"sv) ||
+                                 file.ends_with(".h"sv) || file.ends_with(".c"sv));
+  if (site || line.substr(at).starts_with("WARN: Function"sv)) return {at, 4, Level::warn};
   return {};
 }
 

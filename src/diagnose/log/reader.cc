@@ -1,5 +1,6 @@
 // What a line says by itself, and what the line before it makes of it.
 #include "base/text.h"
+#include "diagnose/log/progress.h"
 #include "diagnose/log/report.h"
 
 #include <fmt/format.h>
@@ -131,6 +132,13 @@ void LogReader::take_rule(std::size_t line) {
   rule_line_ = headed_ ? line : 0;
 }
 
+void LogReader::take_progress(const Message& message) {
+  if (ends_benchmark(message.text))
+    report_.faults.take_results();
+  else
+    report_.faults.take_step(message);
+}
+
 void LogReader::take_other(const Message& message, LogFaults::Where where) {
   if (goes_on(message) || message.text.empty()) return;
   const bool headed = std::exchange(headed_, false);
@@ -143,6 +151,7 @@ void LogReader::take_other(const Message& message, LogFaults::Where where) {
   const bool taken = take_quoted(message, where) || report_.faults.take(message, where);
   if (auto* fault = report_.faults.just_quoted()) open_ = fault, open_lines_ = 1;
   if (taken) return;
+  if (report_.faults.awaits_progress()) take_progress(message);
   if (headed && std::isalpha(static_cast<unsigned char>(message.text.front())) != 0 &&
       !message.text.starts_with("WARNING"))
     report_.faults.take_heading(message, where);
@@ -172,7 +181,7 @@ void LogReader::take_line(string_view line, LogFaults::Where where) {
     if (!is_nccls(message.level) && !opens) return take_other(message, where);
     report_.messages += is_nccls(message.level) ? 1 : 0;
     if (message.level == Level::info && report_.facts.take(message))
-      return report_.faults.take_progress(message, where.file);
+      return report_.faults.take_progress(message);
     if (!report_.faults.take(message, where) && opens) report_.facts.take(message);
   });
   last_error_ = std::move(opened);
@@ -188,7 +197,9 @@ void LogReader::read(const std::string& name, const ReadBytes& bytes) {
   const auto count =
       read_lines(bytes, [&](string_view line, std::size_t number, string_view before) {
         take_line(line, {.file = name, .line = number, .before = before});
-        return last_error_.has_value() || stack_ != Stack::none || headed_ || open_ != nullptr;
+        if (last_error_.has_value() || stack_ != Stack::none || headed_ || open_ != nullptr)
+          return Wanted::next;
+        return report_.faults.awaits_progress() ? Wanted::progress : Wanted::none;
       });
   report_.faults.end_file(name, count.lines);
   report_.count.lines += count.lines;

@@ -72,13 +72,21 @@ double confidence_in(const Fault& root, bool order_is_known) {
   return root.role() == Role::vague ? 0.5 : 0.3;
 }
 
+// Whether every process that told of a failure has gone on since.
+bool all_survived(const LogFaults& faults) {
+  return std::ranges::all_of(faults.all(), [](const Fault* fault) {
+    return fault->survived || fault->role() >= Role::waiting || fault->role() == Role::suspect ||
+           fault->role() == Role::complaint;
+  });
+}
+
 // An error that only calls itself one may have been survived: by a program that goes on.
-Severity severity_of(const Fault& root, std::span<const Fault* const> followers) {
+Severity severity_of(const LogFaults& faults, const Fault& root,
+                     std::span<const Fault* const> followers) {
   constexpr std::size_t kGoesOn = 50;  // lines
   constexpr std::string_view kFatal =
       "FATAL|Fatal|fatal|CRITICAL|panic|Abort|ABORT|aborted|Check failed|crashed";
-  if (root.role() == Role::ending ||
-      (root.survived && std::ranges::all_of(followers, &Fault::survived)))
+  if (root.role() == Role::ending || (root.survived && all_survived(faults)))
     return Severity::warning;
   const bool alone = std::ranges::all_of(followers, [](const Fault* fault) {
     return fault->row != nullptr && (is_quoted(*fault->row) || fault->role() > Role::relay);
@@ -117,7 +125,7 @@ Finding root_finding(const LogFacts& facts, const LogFaults& faults, const Fault
   if (!faults.order_is_known())
     evidence += " Whether it came first is not known: these files have no times.";
   evidence += waiting_text(faults) + followers_text(facts, followers) + missing_text(facts);
-  const auto severity = severity_of(root, followers);
+  const auto severity = severity_of(faults, root, followers);
   if (severity == Severity::info) evidence += kNothingElse;
   return {.rule = std::string(root.row->name),
           .severity = severity,
@@ -143,6 +151,13 @@ Finding doubtful_finding(const LogFacts& facts, const Fault& fault) {
   finding.evidence += kNothingElse;
   finding.confidence = 0.2;
   return finding;
+}
+
+// Whether the log ends with a process that waits for others, as it has said again and again.
+bool ends_waiting(const Fault& fault) {
+  constexpr std::size_t kOften = 3, kNearEnd = 50;  // times; lines
+  return name_of(fault) == "workers-waited-for" && !fault.survived && fault.count >= kOften &&
+         fault.lines_after < kNearEnd;
 }
 
 }  // namespace
@@ -191,7 +206,9 @@ std::vector<Finding> fault_findings(const LogFacts& facts, const LogFaults& faul
   std::vector<Finding> findings;
   std::vector<const Fault*> followers;
   for (const auto* fault : faults.all()) {
-    if (fault == root || fault->role() == Role::suspect) continue;
+    if (root == nullptr && ends_waiting(*fault))
+      findings.push_back(doubtful_finding(facts, *fault));
+    if (fault == root || fault->role() == Role::suspect || fault->role() == Role::waiting) continue;
     if (root == nullptr && fault->role() == Role::complaint)
       findings.push_back(doubtful_finding(facts, *fault));
     else if ((fault->role() <= Role::fault && faults.reason_of(*fault) == nullptr) ||

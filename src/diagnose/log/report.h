@@ -7,6 +7,7 @@
 //   facts        what INFO lines say: versions, ranks, hosts, channels, network, settings
 //   meanings     which level and which row of a table a line has
 //   signatures   tables of known messages: cause, remedy, source, and what they follow from
+//   progress     steps and results, which show that a program goes on after a complaint
 //   faults       which of them a log has, and which came first
 //   slow_paths   what costs speed although nothing fails
 //   report       findings of all that, root cause first; text and JSON
@@ -50,6 +51,7 @@ class LogReader {
   // Of lines that are not NCCL's.
   bool goes_on(const Message& message);  // a quoted one, in this one
   void take_rule(std::size_t line);
+  void take_progress(const Message& message);
   void take_other(const Message& message, LogFaults::Where where);
   bool take_quoted(Message message, LogFaults::Where where);
   bool take_returned(std::string_view text);

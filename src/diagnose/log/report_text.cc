@@ -157,6 +157,9 @@ std::string verdict(const LogReport& report) {
   const bool open = std::ranges::any_of(
       report.findings, [](const Finding& one) { return one.rule == "initialisation-open"; });
   if (open) return "the log ends before initialisation does\n";
+  const bool waits = std::ranges::any_of(
+      report.findings, [](const Finding& one) { return one.rule == "workers-waited-for"; });
+  if (waits) return "the log ends while processes are waited for\n";
   const bool doubtful =
       std::ranges::any_of(report.findings, [](const Finding& one) { return is_quoted(one.rule); });
   return doubtful ? "no fault is named; a line reads like an error\n" : "no fault found\n";

@@ -103,6 +103,7 @@ std::string_view role_words(Role role) {
     case Role::fault:
     case Role::killed:
     case Role::crash:
+    case Role::signalled:
       return "As a problem if it is the first cause, else as a warning";
     case Role::vague:
     case Role::report:
@@ -116,6 +117,8 @@ std::string_view role_words(Role role) {
     case Role::exit:
     case Role::relay:
       return "It follows from something else: below that, or as a problem if the log lacks it";
+    case Role::waiting:
+      return "As a note where the log ends so, and nothing failed";
     case Role::ending:
       return "Below the first cause, or as a warning if the log shows none";
     case Role::slow:

@@ -70,7 +70,8 @@ std::array<std::span<const Signature>, 6> signature_tables() {
 }
 
 bool is_quoted(std::string_view name) {
-  return name == "error-line" || name == "uncaught-exception" || name == "unmarked-error";
+  return name == "error-line" || name == "uncaught-exception" || name == "unmarked-error" ||
+         name == "call-failed";
 }
 
 const Signature& texts_of(const Signature& row) {

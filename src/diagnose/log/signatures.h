@@ -23,6 +23,7 @@ enum class Role : std::uint8_t {
   fault,        // says what is wrong
   killed,       // from outside: a fault, or an ending where the program had aborted itself before
   crash,        // says so of its own process: a fault, or a trace where a failure was told before
+  signalled,    // says so of another process: a fault, or an exit where a call had failed before
   vague,        // something is wrong here, without a cause
   suspect,      // may happen in healthy jobs, and is the likely cause where something failed
   report,       // a program says that it failed, no more: the cause, or as good as the next
@@ -31,6 +32,7 @@ enum class Role : std::uint8_t {
   complaint,    // a line without a mark reads like an error: what no line above explains
   exit,         // how a rank ended after a failure
   relay,        // a launcher says that a part of it failed, and no more
+  waiting,      // for other processes, as long as nothing fails
   ending,       // a rank is gone, after a failure or because it was done
   slow,         // nothing fails; it costs speed
   harmless,     // known, and no fault

@@ -110,9 +110,8 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
     {"storage-failed", "nfs: server*not responding", Role::fault, Lines::any},
     {"job-not-started", "pyxis:     |pyxis: couldn't mkdir", Role::fault, Lines::reports},
     {"workers-waited-for", "No available shared memory broadcast block", Role::suspect, Lines::any,
-     "vLLM's engine or a worker waited long for another one: that one is busy (it loads, "
-     "compiles), "
-     "is stuck or has ended",
+     "a process waited long for others: they are busy (they load, compile), are stuck, have ended "
+     "or were not started",
      "look at what each worker wrote last; py-spy dump shows where one that does not go on is",
      "vLLM"},
     // What NCCL and its plugins adapt to, and what they do not.

@@ -49,7 +49,7 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "CODE: 11|EXIT CODE: 139|Signals.SIGSEGV|Signals.SIGBUS|SIGSEGV (@|pure virtual "
      "method called|received signal SIGSEGV|received signal SIGBUS|received signal SIGFPE|received "
      "signal SIGILL|terminated with signal 11|Caught signal number 11",
-     Role::fault, Lines::any},
+     Role::signalled, Lines::any},
     {"job-ended",
      "CANCELLED AT*DUE TO TIME LIMIT|CANCELLED AT*DUE TO PREEMPTION|walltime*xceeded|TERM_RUNLIMIT",
      Role::vague, Lines::any,

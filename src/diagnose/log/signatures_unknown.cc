@@ -21,6 +21,13 @@ constexpr string_view kFailures =
     "|ailed "
     "while |ailure: |rror while |rror reading |rror writing |rror opening |rror loading |rror "
     "from |xception: ";
+// Of a call in a source.
+constexpr string_view kCalls =
+    ".c:*ailed|.c:*rror|.c:*nable to |.c:*annot |.c:*nvalid |.cu:*ailed|.cu:*rror|.cu:*nable to "
+    "|.cu:*annot |.cu:*nvalid |.f90:*ailed|.f90:*rror|.F90:*ailed|.F90:*rror|ailed at*.c:|ailed "
+    "at*.cu:|ailed at*.cpp:|ailed at*.cc:|ailed at*.hpp:|ailed at*.f90:|ailed in*.c:|ailed "
+    "in*.cu:|ailed in*.cpp:|ailed in*.cc:|ailed (*.c:|ailed (*.cu:|ailed (*.cpp:|rror at*.c:|rror "
+    "at*.cu:|rror at*.cpp:|rror at*.cc:|rror at*.f90:|rror in*.c:|rror in*.cu:|rror in*.cpp:";
 constexpr string_view kRemedy =
     "read it and the lines around it; what it means is in the documentation and the issues of the "
     "program that wrote it";
@@ -32,6 +39,8 @@ constexpr auto kUnknownRows = std::to_array<Signature>({
     {"uncaught-exception", "Assertion `*failed", Role::vague, Lines::any},
     {"error-without-effect", "going to*instead|alling back|etrying|ill retry|gnoring|gnored",
      Role::harmless, Lines::errors, "", "", ""},
+    {"call-failed", kCalls, Role::vague, Lines::errors,
+     "a call failed in a program, at the place that the line names", kRemedy, kSource},
     {"error-line",
      "ERROR|panic|Check failed|FATAL|forrtl: |ailed|CRITICAL|rror|atal|.cpp:|.cc:|bort|MPI|signal|"
      "Reason: ",
@@ -60,6 +69,14 @@ constexpr auto kUnknownRows = std::to_array<Signature>({
     {"libfabric-warning", "libfabric:*<warn>", Role::suspect, Lines::any,
      "libfabric could not use a provider, a device or a peer",
      "fi_info shows what works; FI_PROVIDER chooses", "ofiwg/libfabric"},
+    {"unmarked-error", "Waiting for*imed out|Waiting for*ailed|still waiting for*imed out",
+     Role::complaint, Lines::others},
+    {"workers-waited-for",
+     "Waiting for*engine proc|Waiting for*worker|Waiting for*rank|Waiting for*node|Waiting "
+     "for*peer|Waiting for*process|Waiting for*replica|Waiting for*client|Waiting for*member|"
+     "Waiting for*placement group|Waiting for*to join|Waiting for*to connect|Waiting for*to start|"
+     "till waiting for",
+     Role::waiting, Lines::others},
     // Without a mark. Frames of a stack, sources and settings may hold such words, too.
     {"unmarked-error",
      "going on|Unable to register cu|INFO|DEBUG|WARN|openib|OpenFabrics|relevant network "
@@ -68,6 +85,7 @@ constexpr auto kUnknownRows = std::to_array<Signature>({
      "back|nstead|ptional|kipp|isabl|eprecat|==|http|  if |USER|usage:|--help| times|--> |==> |"
      "rror rate|errors: 0|0 errors|no error|No error|0 failed",
      Role::harmless, Lines::others, "", "", ""},
+    {"call-failed", kCalls, Role::vague, Lines::others},
     {"unmarked-error", kReasons, Role::complaint, Lines::others,
      "no rule knows this line; it is the first that reads like an error", kRemedy, kSource},
     {"unmarked-error", kFailures, Role::complaint, Lines::others},  // the last: unmarked_row()

@@ -19,7 +19,9 @@ Taken taken(std::string_view text, std::size_t at_once = 1U << 20) {
   Taken lines;
   read_lines(bytes_of(text, at_once), [&](std::string_view line, std::size_t number, auto) {
     lines.emplace_back(number, line);
-    return line.ends_with("Last error:");
+    return line.ends_with("Last error:") ? Wanted::next
+           : line.ends_with("complaint") ? Wanted::progress
+                                         : Wanted::none;
   });
   return lines;
 }
@@ -46,6 +48,11 @@ TEST(LogLines, HandOnTheNextOneWhereItIsWanted) {
               ElementsAre(Pair(1, "Last error:"), Pair(2, "socket x")));
 }
 
+TEST(LogLines, HandOnStepsWhereTheyAreWanted) {
+  EXPECT_THAT(taken("step 1\nNCCL complaint\nsteps\nstep 2\nloss 3\nNCCL x\nstep 4\n"),
+              ElementsAre(Pair(2, "NCCL complaint"), Pair(4, "step 2"), Pair(6, "NCCL x")));
+}
+
 TEST(LogLines, CutLongOnesAndCountOn) {
   const auto log = "NCCL " + std::string(5U << 20, 'a') + "\nNCCL b\n";
 
@@ -57,7 +64,7 @@ TEST(LogLines, CutLongOnesAndCountOn) {
 }
 
 TEST(LogLines, AreCounted) {
-  const auto count = read_lines(bytes_of("a\nb\nc"), [](auto, auto, auto) { return false; });
+  const auto count = read_lines(bytes_of("a\nb\nc"), [](auto, auto, auto) { return Wanted::none; });
 
   EXPECT_EQ(count.lines, 3U);
   EXPECT_EQ(count.bytes, 5U);

@@ -1,0 +1,59 @@
+// A word and the number behind it.
+#include "diagnose/log/progress.h"
+
+#include "diagnose/log/message.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+namespace linerate::logs {
+namespace {
+
+using std::string_view;
+constexpr auto kAbsent = string_view::npos;
+
+std::optional<double> number_at(string_view text) {
+  double value = 0;
+  if (text.empty() || !is_digit(text.front())) return {};
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+  return error == std::errc() ? std::optional(value) : std::nullopt;
+}
+
+// Behind "step" of "steps: 7", "step_num=7", "step [7/9]", "'epoch': 7".
+std::optional<double> number_behind(string_view text) {
+  constexpr std::size_t kMostBetween = 16;
+  const auto word = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_'\"");
+  if (word == kAbsent || word > kMostBetween) return {};
+  const auto number = text.find_first_not_of(" \t:=#[(", word);
+  if (number == kAbsent || number > 2 * kMostBetween) return {};
+  return number_at(text.substr(number));
+}
+
+// Of the last state of a bar, as carriage returns join them.
+std::optional<double> number_of_bar(string_view text) {
+  const auto bar = text.rfind("%|");
+  const auto end = bar == kAbsent ? kAbsent : text.find("| ", bar + 2);
+  if (end == kAbsent) return {};
+  const auto number = text.find_first_not_of(' ', end + 2);
+  return number == kAbsent ? std::nullopt : number_at(text.substr(number));
+}
+
+}  // namespace
+
+std::optional<double> step_in(string_view text) {
+  static constexpr std::array<string_view, 3> kWords{"tep", "ter", "poch"};
+  static constexpr string_view kFirst = "sSiIeE";
+  for (std::size_t i = 0; i < kWords.size(); ++i)
+    for (auto at = text.find(kWords.at(i)); at != kAbsent; at = text.find(kWords.at(i), at + 1)) {
+      if (at == 0 || kFirst.substr(2 * i, 2).find(text[at - 1]) == kAbsent) continue;
+      if (const auto number = number_behind(text.substr(at))) return number;
+    }
+  return number_of_bar(text);
+}
+
+// Of nccl-tests.
+bool ends_benchmark(string_view text) { return text.find("# Avg bus bandwidth") != kAbsent; }
+
+}  // namespace linerate::logs

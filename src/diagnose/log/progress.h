@@ -1,0 +1,16 @@
+// What lines say of a program that goes on: numbers of steps, and results.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+namespace linerate::logs {
+
+// The number of a step, an iteration or an epoch, or of a progress bar: "step 120: loss 2.1",
+// "iteration 5/ 500 |", "'epoch': 0.5", "45%|### | 450/1000 [".
+std::optional<double> step_in(std::string_view text);
+
+// What a benchmark prints once all of its ranks have got their results.
+bool ends_benchmark(std::string_view text);
+
+}  // namespace linerate::logs

@@ -1,0 +1,197 @@
+// Steps of a program are known by their numbers, and only its own show that it goes on.
+#include "diagnose/log/progress.h"
+
+#include "unit/diagnose/log/log_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <utility>
+#include <vector>
+
+namespace linerate::logs {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Optional;
+
+Severity worst_in(const std::string& log) {
+  const auto report = read_log(log);
+  return report.findings.empty() ? Severity::info : report.findings[0].severity;
+}
+
+// Steps 7 and 8, each behind `prefix`.
+std::string two_steps(std::string_view prefix) {
+  return fmt::format("{0}step 7: loss 2.5\n{0}step 8: loss 2.4\n", prefix);
+}
+
+const std::string kSharp =
+    "node0:100:300 [0] sharp_plugin.c:7 NCCL WARN NET/IB : SHARP coll init error: no job(-11)\n";
+
+TEST(LogProgress, IsTheNumberOfAStepAnIterationOrAnEpoch) {
+  for (const auto& [text, number] : std::vector<std::pair<std::string_view, double>>{
+           {"step 120: loss 2.1", 120},
+           {"[default0]: iteration      100/  500 | elapsed 3", 100},
+           {"{'loss': 2.3, 'epoch': 0.25}", 0.25},
+           {"Epoch [3/9]", 3},
+           {"global_step=17", 17},
+           {"Iter: 5", 5},
+           {" 45%|####      | 450/1000 [00:12<00:15]", 450},
+           {" 1%|#  | 1/99 [0:1]  2%|##  | 2/99 [0:2]", 2}})
+    EXPECT_THAT(step_in(text), Optional(number)) << text;
+  for (const std::string_view text :
+       {"steps", "step", "the next step is near 7", "water 7", "100%|", "step x 7", "100%| 7"})
+    EXPECT_EQ(step_in(text), std::nullopt) << text;
+}
+
+TEST(LogProgress, OfTheProcessThatComplainedMakesAProblemAWarning) {
+  const auto finding = read_log(kSharp + two_steps("")).findings.at(0);
+
+  EXPECT_EQ(finding.rule, "sharp-failure");
+  EXPECT_EQ(finding.severity, Severity::warning);
+  EXPECT_THAT(finding.evidence, HasSubstr("Its rank went on after it."));
+  EXPECT_EQ(worst_in(kSharp), Severity::problem);
+  EXPECT_EQ(worst_in(two_steps("") + kSharp), Severity::problem);
+}
+
+TEST(LogProgress, TakesTwoSteps) {
+  EXPECT_EQ(worst_in(kSharp + "step 7: loss 2.5\n"), Severity::problem);
+  EXPECT_EQ(worst_in(kSharp + "step 7: loss 2.5\nstep 7: loss 2.5\n"), Severity::problem);
+  EXPECT_EQ(worst_in(kSharp + "step 7: loss 2.5\n" + kSharp + "step 8: loss 2.5\n"),
+            Severity::problem);
+}
+
+TEST(LogProgress, OfOtherRanksProvesNothing) {
+  const std::string of_one = "[rank1]: " + kSharp;
+
+  EXPECT_EQ(worst_in(of_one + two_steps("[rank1]: ")), Severity::warning);
+  EXPECT_EQ(worst_in(of_one + two_steps("[rank0]: ")), Severity::problem);
+  EXPECT_EQ(worst_in("[rank0]: NCCL x\n" + of_one + two_steps("")), Severity::problem);
+  EXPECT_EQ(worst_in(of_one + "[rank0]: " + kSharp + two_steps("[rank1]: ")), Severity::problem);
+  EXPECT_EQ(read_logs({{"0", kSharp}, {"1", two_steps("")}}).findings.at(0).severity,
+            Severity::problem);
+}
+
+TEST(LogProgress, OfOneRankLeavesTheComplaintOfAnother) {
+  const auto complete = info(0, "comm 0x1 rank 0 nranks 4 - Init COMPLETE");
+  const auto other = replaced(kSharp, "node0:100", "node1:102");
+
+  EXPECT_EQ(worst_in(kSharp + complete), Severity::warning);
+  EXPECT_EQ(worst_in(kSharp + complete + other), Severity::problem);
+  EXPECT_EQ(worst_in(kSharp + other + complete), Severity::problem);
+}
+
+TEST(LogProgress, IsKnownByALaunchersRank) {
+  const std::string plugin = "[1,3]<stderr>:[n1:3:77 - comm.c:7] ERROR Failed to lock tree\n";
+  const auto complete = info(3, "comm 0x1 rank 3 nranks 4 - Init COMPLETE");
+
+  EXPECT_EQ(worst_in(plugin + "[1,3]<stdout>:" + complete), Severity::warning);
+  EXPECT_EQ(worst_in(plugin + "[1,0]<stdout>:" + complete), Severity::problem);
+}
+
+TEST(LogProgress, IsNoneWhereTheProgramFailsAfterIt) {
+  const auto went_on = kSharp + two_steps("");
+  for (const std::string_view end :
+       {"Test NCCL failure x\n", "failed (exitcode: 1) local_rank: 0 (pid: 88) of binary: p\n",
+        "torch.x.ChildFailedError: \n", "MPI_ABORT was invoked on rank 0\n",
+        "[rank0]:[E ProcessGroupNCCL.cpp:9] [Rank 0] Heartbeat monitor of NCCL timed out\n"})
+    EXPECT_EQ(worst_in(went_on + std::string(end)), Severity::problem) << end;
+  EXPECT_EQ(worst_in(went_on + watchdog(0, "ALLREDUCE", 12, 11)), Severity::problem);
+}
+
+// Its steps may have been kept in a buffer until its end.
+TEST(LogProgress, ProvesNothingAfterAnExceptionOrAnEnd) {
+  for (const std::string_view end :
+       {"torch.OutOfMemoryError: CUDA out of memory\n", "ImportError: x\n",
+        "srun: error: n4: task 6: Exited with exit code 137\n",
+        "python: line 7: 31 Segmentation fault\n"})
+    EXPECT_EQ(worst_in(std::string(end) + two_steps("")), Severity::problem) << end;
+}
+
+TEST(LogProgress, OfABenchmarkIsItsResult) {
+  const auto other = replaced(kSharp, "node0:100", "node1:102");
+  const std::string results = "# Avg bus bandwidth    : 77.5\n";
+
+  EXPECT_EQ(worst_in(kSharp + other + results), Severity::warning);
+  EXPECT_EQ(worst_in(kSharp + "n0: Test NCCL failure x\n" + results), Severity::problem);
+}
+
+TEST(LogProgress, DoesNotHideWhatIsQuotedLater) {
+  const std::string complaint = "mixer: cannot stir: the spoon is bent\n";
+  const auto went_on = kSharp + two_steps("");
+  const std::string ended = "srun: error: n4: task 3: Exited with exit code 1\n";
+
+  EXPECT_EQ(read_log(went_on + complaint + ended).findings.at(0).rule, "unmarked-error");
+  EXPECT_EQ(read_log(went_on + complaint).findings.at(0).rule, "sharp-failure");
+  EXPECT_EQ(worst_in(went_on + complaint), Severity::warning);
+}
+
+const std::string kCall = "solver.c:88: MPI_Send failed: rc=17\n";
+
+TEST(LogCalls, ComeBeforeWhatALauncherSaysOfAnEnd) {
+  for (const std::string_view end :
+       {"mpirun noticed that process rank 3 with PID 31 on node n4 exited on signal 11 "
+        "(Segmentation fault).\n",
+        "=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES\n=   EXIT CODE: 139\n",
+        "srun: error: n4: task 3: Exited with exit code 1\n",
+        "srun: error: n4: tasks 4-7: Killed\n",
+        "torch.distributed.elastic.multiprocessing.errors.ChildFailedError:\n"}) {
+    const auto finding = read_log(kCall + std::string(end)).findings.at(0);
+    EXPECT_EQ(finding.rule, "call-failed") << end;
+    EXPECT_EQ(finding.severity, Severity::problem);
+    EXPECT_THAT(finding.evidence, HasSubstr("solver.c:88: MPI_Send failed"));
+  }
+}
+
+TEST(LogCalls, AreOfAnySourceThatTheLineNames) {
+  const std::string ended = "srun: error: n4: task 3: Exited with exit code 1\n";
+  for (const std::string_view call :
+       {"0: heat.cu:31: launch error: too many resources", "ERROR heat.c:7 stir() failed",
+        "stir() failed at heat.cpp:77", "Error in stir at heat.c:7", "read failed (heat.cu:9)",
+        "heat.f90:12: cannot stir"})
+    EXPECT_EQ(read_log(std::string(call) + "\n" + ended).findings.at(0).rule,
+              call.ends_with("stir") ? "unmarked-error" : "call-failed")
+        << call;
+}
+
+TEST(LogCalls, ComeAfterAKnownCause) {
+  EXPECT_EQ(read_log(kCall + kUnreachable).findings.at(0).rule, "ib-unreachable");
+  EXPECT_EQ(read_log("[n4:31] Signal: Bus error (7)\n" + kCall).findings.at(0).rule,
+            "rank-crashed");
+  EXPECT_EQ(worst_in(kCall + "stirring on\n"), Severity::info);
+}
+
+TEST(LogWaiting, IsANoteWhereTheLogEndsWithIt) {
+  const std::string line =
+      "(APIServer pid=7) DEBUG Waiting for 1 local core engine proc(s) to start.\n";
+  const std::string block =
+      "INFO No available shared memory broadcast block found in 60 seconds.\n";
+  for (const auto& wait : {line, block}) {
+    const auto finding = read_log(wait + wait + wait + wait).findings.at(0);
+    EXPECT_EQ(finding.rule, "workers-waited-for");
+    EXPECT_EQ(finding.severity, Severity::info);
+    EXPECT_LE(finding.confidence, 0.3);
+    EXPECT_THAT(log_text(read_log(wait + wait + wait)), HasSubstr("processes are waited for"));
+  }
+}
+
+TEST(LogWaiting, IsNothingWhereItEnds) {
+  const std::string line = "INFO Waiting for all workers to start\n";
+  const auto waits = line + line + line;
+  std::string on;
+  for (int i = 0; i < 60; ++i) on += "stirring\n";
+
+  EXPECT_THAT(read_log(line).findings, IsEmpty());
+  EXPECT_THAT(read_log(waits + on).findings, IsEmpty());
+  EXPECT_THAT(read_log(waits + two_steps("")).findings, IsEmpty());
+  EXPECT_EQ(
+      read_log(waits + "mixer: cannot stir\nsrun: error: n4: task 3: Exited with exit code 1\n")
+          .findings.at(0)
+          .rule,
+      "unmarked-error");
+  EXPECT_EQ(read_log("Waiting for workers failed: x\n").findings.at(0).rule, "unmarked-error");
+}
+
+}  // namespace
+}  // namespace linerate::logs
