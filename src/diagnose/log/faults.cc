@@ -3,7 +3,6 @@
 #include "diagnose/log/faults.h"
 
 #include "base/text.h"
-#include "diagnose/log/progress.h"
 
 #include <fmt/format.h>
 
@@ -17,8 +16,7 @@
 namespace linerate::logs {
 namespace {
 
-constexpr std::size_t kMostShapes = 100'000, kMostFaults = 200, kMostPlaces = 300'000,
-                      kMostGroups = 1000;
+constexpr std::size_t kMostShapes = 100'000, kMostFaults = 200, kMostGroups = 1000;
 constexpr auto kEnd = std::string_view::npos;
 
 // Whether the number behind this says what happened: "exitcode: -9", "signal 11", "error 802",
@@ -92,43 +90,6 @@ bool is_before(std::string_view a, std::string_view b) {
   return by_date < 0 || (by_date == 0 && a.substr(kDate + 1) < b.substr(kDate + 1));
 }
 
-// What a process is known by: the rank that a launcher puts before its lines, or what NCCL says.
-Place process_of(const Message& message) {
-  return message.rank >= 0 ? Place{.rank = message.rank} : place_of(message);
-}
-
-// Whether no later line makes good what this one says: a process has ended, or its calls failed.
-bool is_end(const Signature& row, const Message& message) {
-  const bool ended = row.role == Role::killed || row.role == Role::crash ||
-                     row.role == Role::signalled || row.role == Role::exit ||
-                     row.role == Role::relay;
-  return ended || (row.role == Role::trace && message.pid < 0) || row.name == "rank-killed" ||
-         row.name == "node-failed" || row.name == "job-ended";
-}
-
-// Erases what `goes_on(place and step)` of the places of a process, whatever their GPU.
-template <typename GoesOn>
-std::size_t close_range(std::map<Place, double>& pending, const Place& process,
-                        const GoesOn& goes_on) {
-  std::size_t closed = 0;
-  for (auto at = pending.lower_bound(process); at != pending.end();) {
-    auto place = at->first;
-    place.device = process.device;
-    if (place != process) break;
-    const bool erase = goes_on(*at);
-    at = erase ? pending.erase(at) : std::next(at);
-    closed += erase ? 1 : 0;
-  }
-  return closed;
-}
-
-// Whether steps after it show that it was survived. What a program has written of them before it
-// dies may be flushed as late as that, but such a program says that it fails.
-bool steps_prove(const Fault& fault) {
-  return !fault.thrown && (fault.role() <= Role::report || fault.role() == Role::complaint ||
-                           fault.role() == Role::waiting);
-}
-
 // Of two that only say that something failed the first counts; what was survived may be no cause.
 Role rank_of(const Fault& fault) {
   const auto role = fault.role();
@@ -139,6 +100,38 @@ Role rank_of(const Fault& fault) {
 // What may be written where nothing failed, too.
 bool is_doubtful(const Fault& fault) {
   return fault.role() == Role::suspect || fault.role() == Role::complaint;
+}
+
+// A call failed in a process that may then crash, or be ended for it.
+bool tells_call(const Signature& row) {
+  return row.name == "call-failed" || row.name == "cuda-failure" ||
+         row.name == "cuda-library-failed";
+}
+
+const Signature* row_of(std::string_view name, Role role) {
+  for (const auto table : signature_tables())
+    for (const auto& row : table)
+      if (row.name == name && row.role == role) return &row;
+  return nullptr;
+}
+
+// Where no more workers came to a barrier than there are, some are missing, or still awaited.
+const Signature* by_workers(const Signature* row, const Message& message) {
+  static const auto* const kMissing = row_of("ranks-missing", Role::consequence);
+  static const auto* const kAwaited = row_of("workers-waited-for", Role::waiting);
+  if (row == nullptr || row->name != "store-of-another-job") return row;
+  const auto came = number_after(message.text, "worker_count="),
+             expected = number_after(message.text, "world_size=");
+  if (came < 0 || expected < 0 || came > expected) return row;
+  return message.level == Level::none ? kAwaited : kMissing;
+}
+
+// Failures of NCCL's sockets.
+bool is_of_sockets(const Fault& fault) {
+  constexpr std::array<std::string_view, 6> kNames{"connect-timeout",  "connection-refused",
+                                                   "no-route-to-host", "connect-retries",
+                                                   "socket-failure",   "socket-failed"};
+  return fault.row != nullptr && std::ranges::find(kNames, fault.row->name) != kNames.end();
 }
 
 auto order_of(const Fault& fault, bool timed) {
@@ -172,82 +165,6 @@ void LogFaults::take_watchdog(const Message& message) {
   one.sequence = sequence;
   if (const auto at = message.text.find("OpType="); at != kEnd)
     one.operation = plain_text(until(message.text.substr(at + 7, 40), ",)"));
-}
-
-// Calls `close(fault)` for each that is open; it answers how many places it has closed.
-template <typename Close>
-void LogFaults::close_faults(const Close& close) {
-  std::erase_if(open_, [&](Fault* fault) {
-    const std::size_t closed = close(*fault);
-    entries_ -= closed;
-    fault->survived = fault->pending.empty();
-    return fault->survived;
-  });
-}
-
-// Initialisation completes if all ranks take part: what came before stopped none of them.
-void LogFaults::take_progress(const Message& message) {
-  if (message.pid != speaker_.pid) note_speaker(message);
-  if (open_.empty()) return;
-  const bool complete = message.text.ends_with("Init COMPLETE");
-  const auto process = process_of(message), place = place_of(message);
-  close_faults([&](Fault& fault) {
-    const bool proves = complete || (fault.role() == Role::vague && message.pid >= 0);
-    std::size_t closed = proves ? fault.pending.erase(process) + fault.pending.erase(place) : 0;
-    return closed + (complete ? fault.pending.erase(Place()) : 0);
-  });
-}
-
-// Two steps of a process, the second later than the first. Lines that name none are those of the
-// only process of their file.
-void LogFaults::take_step(const Message& message) {
-  const auto process = process_of(message);
-  const auto step = step_in(message.text);
-  if (!step || (process == Place() && speakers_differ_)) return;
-  close_faults([&](Fault& fault) {
-    if (!steps_prove(fault)) return std::size_t{0};
-    const auto goes_on = [&](auto& one) {
-      const auto last = std::exchange(one.second, std::max(one.second, *step));
-      return last >= 0 && last < *step;
-    };
-    auto closed = close_range(fault.pending, process, goes_on);
-    if (process == Place()) closed += close_range(fault.pending, speaker_, goes_on);
-    return closed;
-  });
-}
-
-// All ranks have got results.
-void LogFaults::take_results() {
-  close_faults([](Fault& fault) {
-    if (!steps_prove(fault)) return std::size_t{0};
-    const auto closed = fault.pending.size();
-    fault.pending.clear();
-    return closed;
-  });
-}
-
-// Which process writes to this file, as long as it is one.
-void LogFaults::note_speaker(const Message& message) {
-  if (speakers_differ_ || (message.rank < 0 && message.pid < 0)) return;
-  const bool by_rank = message.rank >= 0;
-  const auto host = by_rank ? std::string_view() : message.host;
-  const int pid = by_rank ? -1 : message.pid;
-  if (speaker_ == Place()) speaker_ = {.host = std::string(host), .pid = pid, .rank = message.rank};
-  speakers_differ_ = speaker_.rank != message.rank || speaker_.pid != pid || speaker_.host != host;
-}
-
-void LogFaults::open_fault(Fault& fault, const Signature* row, const Message& message) {
-  if (row != nullptr && row->role > Role::waiting) return;
-  fault.thrown = fault.thrown || message.level == Level::exception;
-  fault.ended = fault.ended || entries_ >= kMostPlaces || (row != nullptr && is_end(*row, message));
-  if (fault.ended) {
-    std::erase(open_, &fault);
-  } else {
-    entries_ += fault.pending.insert_or_assign(process_of(message), -1.0).second ? 1 : 0;
-    if (fault.pending.size() == 1 && std::ranges::find(open_, &fault) == open_.end())
-      open_.push_back(&fault);
-  }
-  fault.survived = false;
 }
 
 void LogFaults::take_quote(std::string_view text) {
@@ -307,7 +224,7 @@ void LogFaults::extend_error(Where where) {
 bool LogFaults::take(const Message& message, Where where) {
   just_quoted_ = nullptr;
   note_speaker(message);
-  const auto* row = find_signature(message);
+  const auto* row = by_workers(find_signature(message), message);
   if (row == nullptr && message.level != Level::warn) return false;
   if (row != nullptr && row->role == Role::harmless && row->explains.empty()) {
     if (row->name == "of-a-traceback") extend_error(where);
@@ -347,7 +264,7 @@ void LogFaults::record(const Signature* row, const Message& message, Where where
       row->role != Role::complaint)
     told_ = where.file;
   if (row != nullptr && row->name == "program-aborted") aborted_ = where.file;
-  if (row != nullptr && row->name == "call-failed") called_ = where.file;
+  if (row != nullptr && tells_call(*row)) called_ = where.file;
   // Of one name: what is nearer to a root. How a rank ended depends on what came before.
   const bool both = fault.row != nullptr && row != nullptr && fault.row->role >= Role::vague;
   const bool nearer = both && row->role < fault.row->role,
@@ -368,7 +285,7 @@ void LogFaults::record(const Signature* row, const Message& message, Where where
   fault.time = time;
   std::ranges::replace(fault.time, 'T', ' ');
   keep_first(fault, message, where);
-  if (quoted) just_quoted_ = &fault;
+  if (quoted || has_details(row)) just_quoted_ = &fault;
 }
 
 std::vector<const Fault*> LogFaults::all() const {
@@ -391,7 +308,7 @@ const Fault* LogFaults::root() const {
   });
   const auto may_be = [&](const Fault* fault) {
     return fault->role() < Role::slow && fault->role() != Role::waiting &&
-           !(alone && is_doubtful(*fault));
+           !(alone && is_doubtful(*fault)) && !(fault->survived && is_doubtful(*fault));
   };
   const auto first = std::ranges::find_if(list, may_be);
   if (first == list.end()) return nullptr;
@@ -399,6 +316,10 @@ const Fault* LogFaults::root() const {
     return may_be(fault) && !fault->survived && fault->row != nullptr && is_quoted(*fault->row) &&
            fault->file == (*first)->file && fault->line > (*first)->line;
   });
+  if (is_of_sockets(**first))
+    for (const auto* fault : list)
+      if (fault->row != nullptr && fault->row->name == "virtual-interface" && may_be(fault))
+        return fault;
   return (*first)->survived && quoted != list.end() ? *quoted : *first;
 }
 

@@ -1,4 +1,5 @@
-// The messages of a log that report a fault, by kind; and which of them came first.
+// The messages of a log that report a fault, by kind; and which of them came first (faults.cc), or
+// was survived (survival.cc).
 #pragma once
 
 #include "diagnose/log/facts.h"
@@ -41,7 +42,7 @@ struct Fault {
 
   Role role() const {
     if (row == nullptr) return Role::vague;
-    if (row->role == Role::crash) return told ? Role::trace : Role::fault;
+    if (row->role == Role::crash) return told || called ? Role::trace : Role::fault;
     if (row->role == Role::killed && aborted) return Role::ending;
     if (row->role == Role::killed || row->role == Role::signalled)
       return called ? Role::exit : Role::fault;
@@ -112,6 +113,7 @@ class LogFaults {
   template <typename Close>
   void close_faults(const Close& close);
 
+  static constexpr std::size_t kMostPlaces = 300'000;
   std::map<std::string, Fault, std::less<>> faults_{};     // by the row's name or the text's shape
   std::unordered_map<const Signature*, Fault*> by_row_{};  // into it
   std::size_t entries_ = 0;                                // ranks and places, of all faults

@@ -37,7 +37,8 @@ constexpr std::string_view kWordList =
     "ot found|o such |t exist|nvalid|nrecognized|enied|refused|nreachable|imed out|issing|"
     "nsufficient|ot enough|oo many|oo few|ncompatible|ssert|ot supported|nsupported|nknown |"
     "ust be|Reason: |--> Ret|xited with code|CrashLoop|back-off|Horovod has|an not |xceeded|rrno|"
-    "orrupted|ismatch|aiting for|FORCE-TERM|killing job|--------------------------------";
+    "orrupted|ismatch|aiting for|based barr|have diff|d dead (|ueue over|ueue exh|Q over|rk()|EFA "
+    "prov|(synd|FORCE-TERM|killing job|--------------------------------";
 constexpr auto kWords = [] {
   std::array<std::string_view, std::ranges::count(kWordList, '|') + 1> words{};
   auto rest = kWordList;

@@ -104,9 +104,10 @@ bool LogReader::take_reason(Message message, LogFaults::Where where) {
 // In a sentence that goes on in small letters, in an indented line below one that is not, and in
 // what stands below a colon.
 bool LogReader::goes_on(const Message& message) {
-  constexpr std::size_t kMostLines = 3, kMostText = 400;
+  constexpr std::size_t kMostText = 400;
   auto* const fault = std::exchange(open_, nullptr);
-  if (fault == nullptr || message.level != Level::none) return false;
+  if (fault == nullptr || message.level != Level::none || step_in(message.text)) return false;
+  const std::size_t most_lines = has_details(fault->row) ? 8 : 3;
   const string_view before = fault->text;
   const auto text = trim(message.text.substr(common_prefix(before, message.text)));
   const bool below_colon = before.ends_with(':');
@@ -114,7 +115,7 @@ bool LogReader::goes_on(const Message& message) {
     open_ = fault;
     return true;
   }
-  if (text.empty() || before.ends_with('.') || open_lines_ == kMostLines ||
+  if (text.empty() || before.ends_with('.') || open_lines_ == most_lines ||
       before.size() + text.size() > kMostText || is_rule(text))
     return false;
   const auto* row = find_signature(message);

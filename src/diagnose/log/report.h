@@ -8,7 +8,7 @@
 //   meanings     which level and which row of a table a line has
 //   signatures   tables of known messages: cause, remedy, source, and what they follow from
 //   progress     steps and results, which show that a program goes on after a complaint
-//   faults       which of them a log has, and which came first
+//   faults       which of them a log has, and which came first; survival: which were no end
 //   slow_paths   what costs speed although nothing fails
 //   report       findings of all that, root cause first; text and JSON
 //   rule_texts   what docs/doctor says of them

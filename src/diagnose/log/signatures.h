@@ -79,6 +79,11 @@ const Signature& unmarked_row();
 bool is_quoted(std::string_view name);
 inline bool is_quoted(const Signature& row) { return is_quoted(row.name); }
 
+// Whether indented lines below it, as of what RAS says, tell more.
+inline bool has_details(const Signature* row) {
+  return row != nullptr && row->name.starts_with("ras-");
+}
+
 // The row that has the texts of this one.
 const Signature& texts_of(const Signature& row);
 const Signature& texts_of(Signature&&) = delete;

@@ -29,6 +29,7 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      "look for the first error of those; give all the same number of ranks, MASTER_ADDR and port",
      "PyTorch distributed"},
     {"ranks-missing", "submitted to be reduced*subset of ranks", Role::consequence, Lines::any},
+    {"ranks-missing", "EI0006", Role::consequence, Lines::reports},
     {"peer-closed",
      "onnection reset|roken pipe|BrokenPipeError|EOFError|onnection closed by|ActorDiedError|"
      "RayActorError|RayletError|WorkerCrashedError|UNAVAILABLE: |DEADLINE_EXCEEDED|remote task has "
@@ -60,8 +61,8 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
     {"port-in-use", "ddress already in use|EADDRINUSE", Role::fault, Lines::reports},
     {"address-not-resolved",
      "Invalid NCCL_COMM_ID|No valid <IPv4_or_hostname>|No valid [IPv6]|getting address info|Name "
-     "or service not known|name resolution|No address associated|assign requested address|family "
-     "not supported|nsupported address family|nsupported IP family|string is null|etaddrinfo",
+     "or service not known|name resolution|No address associated|assign requested "
+     "address|string is null|etaddrinfo",
      Role::fault, Lines::reports, "NCCL_COMM_ID, or another address that was given, has no meaning",
      "write it as HOST:PORT with a name that every host resolves", "NCCL user guide"},
     {"no-route-to-host",
@@ -252,6 +253,18 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
     {"impossible-state", "init.cc|misc/|group.cc|transport.cc", Role::vague, Lines::warnings},
     // Other programs.
     {"sharp-failure", "[*:*:* - *.c:*] ERROR|[* unique id *] ERROR", Role::vague, Lines::errors},
+    {"port-in-use", "HCCL*listen on*fail", Role::fault, Lines::errors},
+    {"hccl-failed", "HCCL(|[HCCL]", Role::vague, Lines::errors,
+     "HCCL, Ascend's library of collectives, failed",
+     "look at each rank's log below ~/ascend/log, at HCCL_IF_IP and at HCCL_CONNECT_TIMEOUT; "
+     "hccn_tool shows the state of the NPUs' links",
+     "Ascend CANN"},
+    {"hccl-failed", "function error: Hccl", Role::trace, Lines::errors},
+    {"oneccl-failed", "CCL_ERROR", Role::vague, Lines::errors,
+     "oneCCL, Intel's library of collectives, failed",
+     "CCL_LOG_LEVEL=info says more; CCL_ATL_TRANSPORT=mpi, FI_PROVIDER=tcp and CCL_KVS_IFACE=<the "
+     "interface that reaches the others> tell which part is at fault",
+     "uxlfoundation/oneCCL"},
     {"ucx-transport-missing", "UCX *transports '*are not available", Role::suspect, Lines::any,
      "UCX was asked for transports that it was built without, or whose devices are not here",
      "ucx_info -d lists those that are; take a UCX with CUDA, or leave UCX_TLS out",

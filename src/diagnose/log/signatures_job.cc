@@ -68,6 +68,38 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "6|EXIT CODE: 134|Abort trap|internal ABORT - process",
      Role::exit, Lines::any, "a rank ended itself after a failure", "look at the lines before",
      "PyTorch elastic"},
+    {"credential-refused",
+     "nvalid job credential|redential replayed|unge decode failed|unge encode failed|xpired "
+     "credential|ewound credential|rotocol authentication error",
+     Role::fault, Lines::errors,
+     "a daemon of Slurm refused the credential of another: their clocks differ, they have not the "
+     "same munge.key, or munged does not run",
+     "compare date and /etc/munge/munge.key of the hosts; munge -n | ssh HOST unmunge tries it",
+     "Slurm, munge"},
+    // What ncclras prints. Ranks follow in indented lines.
+    {"ras-data-missing", "Missing communicator data from", Role::vague, Lines::any,
+     "NCCL's RAS got no answer from ranks: they ended, hang in the kernel, or have not begun",
+     "look at the processes that it names: their log's end, py-spy dump, dmesg",
+     "NVIDIA/nccl user guide: RAS"},
+    {"ras-counts-differ", "ranks have different*operation counts", Role::vague, Lines::any,
+     "NCCL's RAS saw ranks that have launched fewer collectives than others: those that are behind "
+     "are late, stuck, or went another way through the program",
+     "ask again to see whether they move (linerate doctor hang does); py-spy dump shows where one "
+     "that is behind is",
+     "NVIDIA/nccl user guide: RAS"},
+    {"ras-states-differ", "ranks have different status", Role::vague, Lines::any,
+     "NCCL's RAS saw ranks of a communicator in different states: some have not begun, or have "
+     "ended it",
+     "look at the ranks of the rarer state", "NVIDIA/nccl user guide: RAS"},
+    {"ras-process-dead", "considered dead (", Role::vague, Lines::any,
+     "NCCL's RAS does not reach processes of the job any more", "did they, or their hosts, end?",
+     "NVIDIA/nccl user guide: RAS"},
+    {"store-of-another-job", "store based barrier*worker_count=", Role::fault, Lines::any,
+     "more workers came to PyTorch's store than the job has ranks: an earlier job or another one "
+     "uses the same address and port, or the store's file",
+     "end what is left of it; give each job its own MASTER_PORT or --rdzv-id, and remove the file "
+     "of file://",
+     "ultralytics/yolov5#4409"},
     {"nccl-unusable", "have NCCL built in|ProcessGroupNCCL is only supported with GPUs",
      Role::fault, Lines::any, "this PyTorch has no NCCL, or it sees no GPU",
      "install PyTorch for CUDA on Linux; nvidia-smi shows whether there are GPUs; else take gloo",
@@ -170,7 +202,8 @@ constexpr auto kJobRows = std::to_array<Signature>({
      Role::trace, Lines::any, "NCCL reported a failure to its caller",
      "run with NCCL_DEBUG=INFO, and look at every rank's log", "NCCL user guide"},
     {"rank-failed",
-     "exited with code 1|exited with code 2|failed (exitcode: |exits with return code = |exitcode  "
+     "exited with code 1|exited with code 2|task(s) exited with exit code|failed (exitcode: |exits "
+     "with return code = |exitcode  "
      ": |Exited with exit code |ed with "
      "exitcode=|Exit code:  |terminated with code |Ray processes died|Raylet is terminated",
      Role::exit, Lines::any, "a rank's program ended with an error",

@@ -10,7 +10,7 @@ namespace {
 constexpr auto kMpiRows = std::to_array<Signature>({
     {"program-not-found", "ssh exited with exit code 127", Role::fault, Lines::any},
     {"hosts-unreachable",
-     "ssh: connect to host|ssh exited with exit code|Host "
+     "ssh: connect to host|ssh exited with exit code 255|Host "
      "key verification failed|Permission "
      "denied (publickey|ssh: Could not resolve|ssh_exchange_identification|"
      "kex_exchange_identification|Command 'ssh *non-zero exit status 255",
@@ -23,12 +23,22 @@ constexpr auto kMpiRows = std::to_array<Signature>({
     {"program-not-found",
      "unable to find the specified executable|unable to launch the specified application|execvp "
      "error|problem with execution of|execve(): |orted: command not found|prted: command not "
-     "found|proxy: command not found",
+     "found|proxy: command not found|start failed: *No such file",
      Role::fault, Lines::any,
      "a launcher could not start a program on a host: it is not there, or not executable",
      "write its whole path, check that it is on all hosts, and PATH in shells without a login; of "
      "Open MPI's own daemon --prefix says where it is",
      "horovod/horovod#347, open-mpi/ompi#599"},
+    {"failure-passed-on", "ssh exited with exit code", Role::relay, Lines::any},
+    {"fork-unsafe", "EFA provider is operating in|EFA provider to work safely", Role::fault,
+     Lines::any,
+     "a process that uses EFA started another one by fork(), which libfabric does not allow: it "
+     "ends the job",
+     "FI_EFA_FORK_SAFE=1 (before libfabric 1.13: RDMAV_FORK_SAFE=1), or start no programs after "
+     "MPI_Init: system(), popen(), Python's subprocess",
+     "ofiwg/libfabric#6332"},
+    {"fork-unsafe", "to the fork() system call|to the \"fork()\" system call", Role::suspect,
+     Lines::any},
     {"too-few-slots",
      "not enough slots|requested more processes|Unable to layout tasks|binding more processes "
      "than|job are already filled",
@@ -38,7 +48,10 @@ constexpr auto kMpiRows = std::to_array<Signature>({
      "openpmix/prrte#666"},
     {"mpi-unreachable",
      "failed to TCP connect|unable to complete a TCP|HYDU_sock_connect*unable to connect|unable to "
-     "connect to server*at port",
+     "connect to server*at port|unable to connect to*on port|unable to connect to "
+     "rank|ommunication "
+     "error with rank*refused|ommunication error with rank*imed out|ommunication error with "
+     "rank*No route",
      Role::fault, Lines::any,
      "ranks or daemons of MPI do not reach each other by TCP: a firewall, or the wrong interface",
      "name the interface that reaches all hosts: Open MPI --mca btl_tcp_if_include and "
@@ -103,12 +116,16 @@ constexpr auto kMpiRows = std::to_array<Signature>({
      Role::relay, Lines::any},
     {"mpi-failed", "[mpiexec@*): |[proxy:*): |HYDU_*): |HYDT_*): ", Role::report, Lines::any},
     // What UCX calls any failure.
-    {"mpi-failed", "UCX *nput/output error|ucx *nput/output error|ucp *nput/output error",
+    {"mpi-failed",
+     "UCX *nput/output error|ucx *nput/output error|ucp *nput/output error|ucp_*nput/output error|"
+     "pml_ucx*nput/output error",
      Role::report, Lines::reports},
     {"pmix-error", "PMIX ERROR: |PRTE ERROR: ", Role::harmless, Lines::any, "", "", "",
      "mpi-failed"},
     {"ib-call-failed", "UCX *ibv_*failed", Role::vague, Lines::reports},
-    {"program-aborted", "MPI_ABORT was invoked|called MPI_Abort(", Role::relay, Lines::any,
+    {"program-aborted",
+     "MPI_ABORT was invoked|called MPI_Abort(|FATAL: MPI_Abort|job.exception*MPI_Abort",
+     Role::relay, Lines::any,
      "the program called MPI_Abort: it met an error itself, and may have said which",
      "look at the lines before, and at what the rank that it names wrote to its own files",
      "MPI standard"},

@@ -49,6 +49,10 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      Role::vague, Lines::warnings,
      "the peer's memory was gone when data came: mostly the peer had failed before",
      "look for the first failure on the peer that the line names", "NVIDIA/nccl#1710"},
+    {"ib-remote-access",
+     "_log.c:*emote access on*(synd|_log.c:*emote operation*on*(synd|_log.c:*emote invalid "
+     "request*on*(synd",
+     Role::vague, Lines::any},
     {"ib-receiver-not-ready",
      "completion*error 13,|completion*status=13 |completion*status=IBV_WC_RNR_RETRY_EXC_ERR",
      Role::vague, Lines::warnings,
@@ -84,6 +88,16 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
     {"locked-memory-limit", "ibv_*annot allocate memory|max locked memory", Role::fault,
      Lines::reports},
     {"locked-memory-limit", "libfabric:*<warn>*annot allocate memory", Role::fault, Lines::any},
+    {"cxi-queue-full",
+     "Event Queue overflow|event queue overflow|ompletion queue exhaust|CQ overrun|CQ overflow|"
+     "cxi*<warn>*dropped|cxi*<warn>*ow control triggered|cxi*<warn>*ow-control "
+     "triggered|cxi*<warn>*xhausted|cxi*<warn>*FI_CXI_RX_MATCH_MODE|OFI poll failed*verrun",
+     Role::fault, Lines::any,
+     "more messages came than the adapter's queue has room for (Slingshot, libfabric's CXI): some "
+     "were lost, or the rank waits for ever",
+     "FI_CXI_DEFAULT_CQ_SIZE=131072 makes the queue longer; FI_CXI_RX_MATCH_MODE=hybrid (or "
+     "software) matches messages in memory; let fewer messages wait for their receives",
+     "ofiwg/libfabric#9286"},
     {"slingshot-undeliverable", "OFI*rror - UNDELIVERABLE", Role::origin, Lines::any,
      "Slingshot could not deliver a message: a peer or a link was gone, or the adapter ran out of "
      "space for messages that nobody waits for",
@@ -153,8 +167,24 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
     {"no-socket-interface", "IFNAME=*does not exist|IFNAME*not found on this", Role::suspect,
      Lines::any},
     {"address-family", "is neither AF_INET", Role::fault, Lines::warnings,
-     "another rank sent no address: no such NCCL_SOCKET_IFNAME, or another NCCL",
-     "check NCCL_SOCKET_IFNAME and the NCCL version on all hosts", "NVIDIA/nccl#1837"},
+     "a socket's family is neither IPv4 nor IPv6, or one that this host lacks: no interface has "
+     "the name that was asked for, IPv6 is off, or a rank has another NCCL",
+     "check NCCL_SOCKET_IFNAME, NCCL_SOCKET_FAMILY and the NCCL version on all hosts; ip -br "
+     "address shows the families of each interface",
+     "NVIDIA/nccl#1837, NVIDIA/nccl#210"},
+    {"address-family", "family not supported|nsupported address family|nsupported IP family",
+     Role::fault, Lines::reports},
+    {"virtual-interface",
+     "Bootstrap*Using*veth|Bootstrap*Using*docker|Bootstrap*Using*virbr|Bootstrap*Using*br-|"
+     "Bootstrap*Using*cni|Bootstrap*Using*flannel|Bootstrap*Using*cali|Bootstrap*Using*podman|"
+     "Bootstrap*Using*lxcbr|Bootstrap*Using*lxdbr|NET/Socket : Using*]veth|NET/Socket : "
+     "Using*]docker|NET/Socket : Using*]virbr|NET/Socket : Using*]br-|NET/Socket : Using*]cni",
+     Role::suspect, Lines::nccl,
+     "NCCL's sockets use an interface of containers or virtual machines (the line names it), which "
+     "other hosts do not reach",
+     "NCCL_SOCKET_IFNAME=^lo,docker,veth,virbr,br-,cni leaves such out; or name the one that "
+     "reaches the others: NCCL_SOCKET_IFNAME==eth0",
+     "NVIDIA/nccl#529, NVIDIA/nccl#286"},
     {"ras-port-in-use", "ras/*bind failed", Role::harmless, Lines::warnings,
      "another job has the port of ncclras", "", ""},
     {"address-in-use", "bind*Address already in use", Role::fault, Lines::warnings,

@@ -164,7 +164,7 @@ constexpr auto kNodeRows = std::to_array<Signature>({
     {"wrong-device",
      "invalid resource handle|invalid device context|context is "
      "destroyed|INVALID_CONTEXT|INVALID_HANDLE",
-     Role::fault, Lines::gpu,
+     Role::vague, Lines::gpu,
      "a thread used a communicator or stream of another GPU than its current one",
      "call cudaSetDevice (torch.cuda.set_device) in each thread before it calls NCCL", "CUDA"},
     {"gpu-hardware",

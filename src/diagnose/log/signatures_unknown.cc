@@ -36,8 +36,9 @@ constexpr string_view kSource = "the program's own words";
 constexpr auto kUnknownRows = std::to_array<Signature>({
     {"uncaught-exception", "Exception|Error|Interrupt|what():", Role::vague, Lines::exceptions,
      "no rule knows this exception; it is the first error that gives a reason", kRemedy, kSource},
-    {"uncaught-exception", "Assertion `*failed", Role::vague, Lines::any},
-    {"error-without-effect", "going to*instead|alling back|etrying|ill retry|gnoring|gnored",
+    {"uncaught-exception", "Assertion `*failed|Assertion failure", Role::vague, Lines::any},
+    {"error-without-effect",
+     "going to*instead|alling back|etrying|ill retry|gnoring|gnored|not a git repository",
      Role::harmless, Lines::errors, "", "", ""},
     {"call-failed", kCalls, Role::vague, Lines::errors,
      "a call failed in a program, at the place that the line names", kRemedy, kSource},

@@ -98,6 +98,11 @@ TEST(LogQuoted, GoesOnInTheNextLines) {
               HasSubstr("SpoonError: must be round'"));
 }
 
+TEST(LogQuoted, EndsBeforeAStep) {
+  EXPECT_THAT(first_of("mixer: unable to stir the\nstep 7 of 9\n" + kEnded).evidence,
+              Not(HasSubstr("step 7")));
+}
+
 TEST(LogQuoted, EndsBeforeWhatIsNoPartOfIt) {
   const auto text = [](const std::string& log) { return first_of(log + kEnded).evidence; };
 

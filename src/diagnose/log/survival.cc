@@ -1,0 +1,127 @@
+// What a program does after a complaint: whether every process that told of a fault goes on.
+#include "diagnose/log/faults.h"
+#include "diagnose/log/progress.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace linerate::logs {
+namespace {
+
+// What a process is known by: the rank that a launcher puts before its lines, or what NCCL says.
+Place process_of(const Message& message) {
+  return message.rank >= 0 ? Place{.rank = message.rank} : place_of(message);
+}
+
+// Whether no later line makes good what this one says: a process has ended, or its calls failed.
+bool is_end(const Signature& row, const Message& message) {
+  const bool ended = row.role == Role::killed || row.role == Role::crash ||
+                     row.role == Role::signalled || row.role == Role::exit ||
+                     row.role == Role::relay;
+  return ended || (row.role == Role::trace && message.pid < 0) || row.name == "rank-killed" ||
+         row.name == "node-failed" || row.name == "job-ended";
+}
+
+// Erases what `goes_on(place and step)` of the places of a process, whatever their GPU.
+template <typename GoesOn>
+std::size_t close_range(std::map<Place, double>& pending, const Place& process,
+                        const GoesOn& goes_on) {
+  std::size_t closed = 0;
+  for (auto at = pending.lower_bound(process); at != pending.end();) {
+    auto place = at->first;
+    place.device = process.device;
+    if (place != process) break;
+    const bool erase = goes_on(*at);
+    at = erase ? pending.erase(at) : std::next(at);
+    closed += erase ? 1 : 0;
+  }
+  return closed;
+}
+
+// Whether steps after it show that it was survived. What a program has written of them before it
+// dies may be flushed as late as that, but such a program says that it fails.
+bool steps_prove(const Fault& fault) {
+  return !fault.thrown && (fault.role() <= Role::report || fault.role() == Role::complaint ||
+                           fault.role() == Role::waiting);
+}
+
+}  // namespace
+
+// Calls `close(fault)` for each that is open; it answers how many places it has closed.
+template <typename Close>
+void LogFaults::close_faults(const Close& close) {
+  std::erase_if(open_, [&](Fault* fault) {
+    const std::size_t closed = close(*fault);
+    entries_ -= closed;
+    fault->survived = fault->pending.empty();
+    return fault->survived;
+  });
+}
+
+// Initialisation completes if all ranks take part: what came before stopped none of them.
+void LogFaults::take_progress(const Message& message) {
+  if (message.pid != speaker_.pid) note_speaker(message);
+  if (open_.empty()) return;
+  const bool complete = message.text.ends_with("Init COMPLETE");
+  const auto process = process_of(message), place = place_of(message);
+  close_faults([&](Fault& fault) {
+    const bool proves = complete || (fault.role() == Role::vague && message.pid >= 0);
+    std::size_t closed = proves ? fault.pending.erase(process) + fault.pending.erase(place) : 0;
+    return closed + (complete ? fault.pending.erase(Place()) : 0);
+  });
+}
+
+// Two steps of a process, the second later than the first. Lines that name none are those of the
+// only process of their file.
+void LogFaults::take_step(const Message& message) {
+  const auto process = process_of(message);
+  const auto step = step_in(message.text);
+  if (!step || (process == Place() && speakers_differ_)) return;
+  close_faults([&](Fault& fault) {
+    if (!steps_prove(fault)) return std::size_t{0};
+    const auto goes_on = [&](auto& one) {
+      const auto last = std::exchange(one.second, std::max(one.second, *step));
+      return last >= 0 && last < *step;
+    };
+    auto closed = close_range(fault.pending, process, goes_on);
+    if (process == Place()) closed += close_range(fault.pending, speaker_, goes_on);
+    return closed;
+  });
+}
+
+// All ranks have got results.
+void LogFaults::take_results() {
+  close_faults([](Fault& fault) {
+    if (!steps_prove(fault)) return std::size_t{0};
+    const auto closed = fault.pending.size();
+    fault.pending.clear();
+    return closed;
+  });
+}
+
+// Which process writes to this file, as long as it is one.
+void LogFaults::note_speaker(const Message& message) {
+  if (speakers_differ_ || (message.rank < 0 && message.pid < 0)) return;
+  const bool by_rank = message.rank >= 0;
+  const auto host = by_rank ? std::string_view() : message.host;
+  const int pid = by_rank ? -1 : message.pid;
+  if (speaker_ == Place()) speaker_ = {.host = std::string(host), .pid = pid, .rank = message.rank};
+  speakers_differ_ = speaker_.rank != message.rank || speaker_.pid != pid || speaker_.host != host;
+}
+
+void LogFaults::open_fault(Fault& fault, const Signature* row, const Message& message) {
+  if (row != nullptr && row->role > Role::waiting) return;
+  fault.thrown = fault.thrown || message.level == Level::exception;
+  fault.ended = fault.ended || entries_ >= kMostPlaces || (row != nullptr && is_end(*row, message));
+  if (fault.ended) {
+    std::erase(open_, &fault);
+  } else {
+    entries_ += fault.pending.insert_or_assign(process_of(message), -1.0).second ? 1 : 0;
+    if (fault.pending.size() == 1 && std::ranges::find(open_, &fault) == open_.end())
+      open_.push_back(&fault);
+  }
+  fault.survived = false;
+}
+
+}  // namespace linerate::logs
