@@ -105,7 +105,7 @@ bool is_doubtful(const Fault& fault) {
 // A call failed in a process that may then crash, or be ended for it.
 bool tells_call(const Signature& row) {
   return row.name == "call-failed" || row.name == "cuda-failure" ||
-         row.name == "cuda-library-failed";
+         row.name == "cuda-library-failed" || row.name == "ucx-failure";
 }
 
 const Signature* row_of(std::string_view name, Role role) {
@@ -124,6 +124,30 @@ const Signature* by_workers(const Signature* row, const Message& message) {
              expected = number_after(message.text, "world_size=");
   if (came < 0 || expected < 0 || came > expected) return row;
   return message.level == Level::none ? kAwaited : kMissing;
+}
+
+// Whether the first of several quoted lines gives its place to a later one: it gave no reason, or
+// the program went on after it.
+bool is_said_better(const Fault& fault, const Signature* row, const Message& message) {
+  if (fault.count == 0 || row == nullptr || fault.row == nullptr || !is_quoted(*row)) return false;
+  if (row->role > fault.row->role) return false;
+  return fault.passed || (is_generic(fault.text) && gives_reason(message.whole));
+}
+
+// A fault that steps came after is the cause of a failure only if no later line gives another.
+bool is_past(const Fault& fault) { return fault.survived || fault.passed; }
+
+// Whether a later line of the same file than `past` may be the cause in its place.
+bool may_replace(const Fault& fault, const Fault& past) {
+  const bool named = fault.row != nullptr && (is_quoted(*fault.row) || fault.role() <= Role::vague);
+  return named && !is_past(fault) && fault.file == past.file && fault.line > past.line;
+}
+
+// Whether an unmarked line before an error that gives no reason gives one.
+bool is_said_by(const Fault& complaint, const Fault& error) {
+  return error.row != nullptr && error.role() == Role::report && is_generic(error.text) &&
+         complaint.role() == Role::complaint && gives_reason(complaint.text) &&
+         complaint.file == error.file && complaint.line < error.line;
 }
 
 // Failures of NCCL's sockets.
@@ -270,12 +294,15 @@ void LogFaults::record(const Signature* row, const Message& message, Where where
   const bool nearer = both && row->role < fault.row->role,
              farther = both && row->role > fault.row->role;
   const bool earlier = !time.empty() && is_before(time, fault.time) && !farther;
+  const bool says_more = is_said_better(fault, row, message);
+  if (says_more) fault.next.clear();
+  fault.passed = false;
   if (!fault.ended) open_fault(fault, row, message);
   const bool quoted = row != nullptr && is_quoted(*row);
   fault.last_file = where.file, fault.last_line = where.line;
   const bool is_new =
       quoted && fault.next.size() < kMostNext && fault.count < kMostLooked && is_new_shape(message);
-  if (fault.count++ > 0 && !earlier && !nearer) {
+  if (fault.count++ > 0 && !earlier && !nearer && !says_more) {
     if (is_new)
       fault.next.push_back(fmt::format("'{}' ({}:{})", shortened(plain_text(message.whole), 200),
                                        where.file, where.line));
@@ -300,7 +327,6 @@ std::vector<const Fault*> LogFaults::all() const {
   return list;
 }
 
-// What was survived is the cause of a failure only if no later line is quoted for it.
 const Fault* LogFaults::root() const {
   const auto list = all();
   const bool alone = std::ranges::all_of(list, [](const Fault* fault) {
@@ -310,17 +336,16 @@ const Fault* LogFaults::root() const {
     return fault->role() < Role::slow && fault->role() != Role::waiting &&
            !(alone && is_doubtful(*fault)) && !(fault->survived && is_doubtful(*fault));
   };
-  const auto first = std::ranges::find_if(list, may_be);
-  if (first == list.end()) return nullptr;
-  const auto quoted = std::find_if(first, list.end(), [&](const Fault* fault) {
-    return may_be(fault) && !fault->survived && fault->row != nullptr && is_quoted(*fault->row) &&
-           fault->file == (*first)->file && fault->line > (*first)->line;
+  const auto found = std::ranges::find_if(list, may_be);
+  if (found == list.end()) return nullptr;
+  const auto& first = **found;
+  const auto instead = std::ranges::find_if(list, [&](const Fault* fault) {
+    if (!may_be(fault) || fault == &first) return false;
+    if (is_of_sockets(first) && fault->row != nullptr && fault->row->name == "virtual-interface")
+      return true;
+    return (is_past(first) && may_replace(*fault, first)) || is_said_by(*fault, first);
   });
-  if (is_of_sockets(**first))
-    for (const auto* fault : list)
-      if (fault->row != nullptr && fault->row->name == "virtual-interface" && may_be(fault))
-        return fault;
-  return (*first)->survived && quoted != list.end() ? *quoted : *first;
+  return instead == list.end() ? &first : *instead;
 }
 
 const Fault* LogFaults::reason_of(const Fault& fault) const {

@@ -29,6 +29,7 @@ struct Fault {
   std::set<Place> places{};           // all of them, up to a limit
   std::map<Place, double> pending{};  // that have not gone on since; their last step, or -1
   bool thrown = false;                // an exception of a program
+  bool passed = false;                // steps came after it: a later fault may be the cause
   bool ended = false;                 // some were ended, or nobody will know that they went on
   std::vector<std::string> next{};    // of a quoted one: other lines of its kind, "'text' (file:7)"
   std::vector<std::string> before{};  // of one that only ended: what the log says just before it

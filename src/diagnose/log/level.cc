@@ -59,6 +59,8 @@ bool is_name_char(char c) { return is_host_char(c) || c == ':'; }
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
+bool is_code_char(char c) { return (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_'; }
+
 // A launcher's prefix, a quotation mark, pytest's "E ", a colour that lost its escape.
 bool may_precede_name(string_view text) {
   const auto word = trim(text);
@@ -76,10 +78,12 @@ bool is_titled(string_view line, std::size_t at, string_view behind) {
   return begin < at && may_precede_name(line.substr(0, begin));
 }
 
-// "Error in user input", "Error reading file".
+// "Error in user input", "Error reading file", "Error EDDRMM: a call".
 bool is_told(string_view line, std::size_t at, string_view behind) {
   if (!behind.starts_with(' ') || !may_precede_name(line.substr(0, at))) return false;
   const auto word = behind.substr(1, behind.find_first_of(" :", 1) - 1);
+  const bool is_code = word.size() > 2 && std::ranges::all_of(word, is_code_char);
+  if (is_code && behind.substr(word.size() + 1).starts_with(": ")) return true;
   return word.ends_with("ing") || word == "in" || word == "while" || word == "from" || word == "on";
 }
 

@@ -93,8 +93,14 @@ Severity severity_of(const LogFaults& faults, const Fault& root,
   });
   if (!is_quoted(*root.row) || !alone) return Severity::problem;
   const auto is_fatal = [=](std::string_view text) { return matches(kFatal, text); };
-  if (root.lines_after == 0 || is_fatal(root.text) || std::ranges::any_of(root.next, is_fatal))
-    return Severity::problem;
+  const auto is_end = [&](const Fault& fault) {
+    return fault.lines_after == 0 || is_fatal(fault.text) ||
+           std::ranges::any_of(fault.next, is_fatal);
+  };
+  const auto is_errors_end = [&](const Fault* fault) {
+    return fault->role() == Role::report && is_end(*fault);
+  };
+  if (is_end(root) || std::ranges::any_of(followers, is_errors_end)) return Severity::problem;
   return root.lines_after < kGoesOn && root.row->name == "uncaught-exception" ? Severity::problem
                                                                               : Severity::info;
 }

@@ -79,6 +79,10 @@ const Signature& unmarked_row();
 bool is_quoted(std::string_view name);
 inline bool is_quoted(const Signature& row) { return is_quoted(row.name); }
 
+// Whether a quoted text only says that something failed, and not why: "ERROR: the run failed".
+bool is_generic(std::string_view text);
+bool gives_reason(std::string_view text);
+
 // Whether indented lines below it, as of what RAS says, tell more.
 inline bool has_details(const Signature* row) {
   return row != nullptr && row->name.starts_with("ras-");

@@ -20,8 +20,9 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "Slurm, Ray"},
     {"rank-killed",
      "OOMKilled|OOM Killed|Detected*oom_kill|Detected*oom-kill|srun: error*: Out Of Memory|"
-     "Exceeded*memory limit|invoked oom-killer|ut of memory: Kill|running low on "
-     "memory|TERM_MEMLIMIT",
+     "Exceeded*memory limit|xceeded*memory budget|invoked oom-killer|ut of memory: Kill|running "
+     "low on "
+     "memory|killed due to memory pressure|TERM_MEMLIMIT",
      Role::origin, Lines::any, "a rank was killed, mostly because the host had no more memory",
      "run dmesg | grep -i oom on its host; raise the memory limit of the container or of Slurm",
      "Linux, Slurm"},
@@ -48,7 +49,7 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "status 139|Exit Code:    139|died from signal 11|died from signal 7|killed by signal 11|EXIT "
      "CODE: 11|EXIT CODE: 139|Signals.SIGSEGV|Signals.SIGBUS|SIGSEGV (@|pure virtual "
      "method called|received signal SIGSEGV|received signal SIGBUS|received signal SIGFPE|received "
-     "signal SIGILL|terminated with signal 11|Caught signal number 11",
+     "signal SIGILL|terminated with signal 11|Caught signal number 11|SIGSEGV, segmentation",
      Role::signalled, Lines::any},
     {"job-ended",
      "CANCELLED AT*DUE TO TIME LIMIT|CANCELLED AT*DUE TO PREEMPTION|walltime*xceeded|TERM_RUNLIMIT",

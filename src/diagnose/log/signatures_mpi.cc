@@ -92,6 +92,10 @@ constexpr auto kMpiRows = std::to_array<Signature>({
     {"mpi-not-gpu-aware", "not CUDA-aware|not GPU-aware", Role::fault, Lines::errors},
     {"mpi-failed", "MPI_ERR_OTHER|MPI_ERR_INTERN|MPI_ERR_UNKNOWN", Role::vague, Lines::any},
     {"peer-closed", "MPI_ERR_PROC_", Role::consequence, Lines::any},
+    {"not-to-open", "MPI_ERR_NO_SUCH_FILE|MPI_ERR_ACCESS|MPI_ERR_BAD_FILE", Role::vague,
+     Lines::any},
+    {"disk-full", "MPI_ERR_NO_SPACE|MPI_ERR_QUOTA", Role::fault, Lines::any},
+    {"storage-failed", "MPI_ERR_IO", Role::fault, Lines::any},
     {"mpi-misused",
      "called after MPI_FINALIZE|called before MPI_INIT|to use an MPI routine before|to use an MPI "
      "routine after| MPI_ERR_*: |Exception: MPI_ERR_|truncated; *bytes received",

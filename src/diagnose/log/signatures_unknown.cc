@@ -98,4 +98,14 @@ std::span<const Signature> unknown_signatures() { return kUnknownRows; }
 
 const Signature& unmarked_row() { return kUnknownRows.back(); }
 
+bool is_generic(std::string_view text) {
+  constexpr std::size_t kMostBytes = 120;
+  constexpr string_view kEnds =
+      "failed|Failed|FAILED|bort|terminat|Terminat|xiting|xited|topping|topped|giving up|non-zero|"
+      "see above|see the log|check the log|rror occurred|crashed|rror code|exit code";
+  return text.size() <= kMostBytes && matches(kEnds, text) && !gives_reason(text);
+}
+
+bool gives_reason(std::string_view text) { return matches(kReasons, text); }
+
 }  // namespace linerate::logs

@@ -79,10 +79,13 @@ void LogFaults::take_step(const Message& message) {
   const auto step = step_in(message.text);
   if (!step || (process == Place() && speakers_differ_)) return;
   close_faults([&](Fault& fault) {
-    if (!steps_prove(fault)) return std::size_t{0};
+    const bool proves = steps_prove(fault);
+    if (!proves && !fault.thrown) return std::size_t{0};
     const auto goes_on = [&](auto& one) {
       const auto last = std::exchange(one.second, std::max(one.second, *step));
-      return last >= 0 && last < *step;
+      const bool later = last >= 0 && last < *step;
+      fault.passed = fault.passed || (later && !proves);
+      return later && proves;
     };
     auto closed = close_range(fault.pending, process, goes_on);
     if (process == Place()) closed += close_range(fault.pending, speaker_, goes_on);

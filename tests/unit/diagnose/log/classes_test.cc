@@ -93,6 +93,7 @@ TEST(LogCuda, ComesBeforeTheCrashThatFollows) {
   EXPECT_EQ(rule(error + crash), "cuda-failure");
   EXPECT_EQ(rule(error + "srun: error: n4: task 0: Segmentation fault\n"), "cuda-failure");
   EXPECT_EQ(rule(crash + error), "rank-crashed");
+  EXPECT_EQ(rule("[1.5] [n4:31:0] a.c:9 UCX  ERROR x failed\n" + crash), "ucx-failure");
 }
 
 TEST(LogCuda, AHandleIsNotOfAWrongDeviceWhereMemoryWasUsedUp) {

@@ -68,6 +68,8 @@ TEST(LogProgress, OfOtherRanksProvesNothing) {
   EXPECT_EQ(worst_in(of_one + two_steps("[rank1]: ")), Severity::warning);
   EXPECT_EQ(worst_in(of_one + two_steps("[rank0]: ")), Severity::problem);
   EXPECT_EQ(worst_in("[rank0]: NCCL x\n" + of_one + two_steps("")), Severity::problem);
+  EXPECT_EQ(worst_in(of_one + "[rank0]: NCCL x\n" + two_steps("")), Severity::problem);
+  EXPECT_EQ(worst_in(of_one + two_steps("")), Severity::warning);
   EXPECT_EQ(worst_in(of_one + "[rank0]: " + kSharp + two_steps("[rank1]: ")), Severity::problem);
   EXPECT_EQ(read_logs({{"0", kSharp}, {"1", two_steps("")}}).findings.at(0).severity,
             Severity::problem);

@@ -98,6 +98,40 @@ TEST(LogQuoted, GoesOnInTheNextLines) {
               HasSubstr("SpoonError: must be round'"));
 }
 
+TEST(LogQuoted, IsALineWithAReasonBeforeAnErrorWithoutOne) {
+  const std::string reason = "mixer: cannot open /run/pot: No such file\n";
+
+  EXPECT_EQ(first_of(reason + "ERROR: the run failed\n").rule, "unmarked-error");
+  EXPECT_EQ(first_of(reason + "ERROR: the run failed\n").severity, Severity::problem);
+  EXPECT_EQ(first_of(reason + "FATAL: aborting\nstirring\n").severity, Severity::problem);
+  EXPECT_EQ(first_of("ERROR: the run failed\n" + reason).rule, "error-line");
+  EXPECT_EQ(first_of(reason + "ERROR: the spoon failed: it must be round\n").rule, "error-line");
+  EXPECT_EQ(first_of("mixer: failed to stir\nERROR: the run failed\n").rule, "error-line");
+}
+
+TEST(LogQuoted, IsTheFirstOfSeveralThatGivesAReason) {
+  const auto text = [](const std::string& log) { return first_of(log + kEnded).evidence; };
+
+  EXPECT_THAT(text("ERROR: stirring failed\nERROR: cannot find the spoon\nERROR: no such pot\n"),
+              HasSubstr("the first error: 'ERROR: cannot find the spoon'"));
+  EXPECT_THAT(text("RuntimeError: worker failed\nValueError: must be round\n"),
+              HasSubstr("a reason: 'ValueError: must be round'"));
+  EXPECT_THAT(text("ERROR: stirring failed\nERROR: it exited\n"),
+              HasSubstr("the first error: 'ERROR: stirring failed'"));
+}
+
+TEST(LogQuoted, IsTheLastExceptionThatNoStepFollows) {
+  const std::string steps = "step 7\nstep 8\n";
+  const std::string old = "SpoonError: bent\n", missing = "ImportError: no spoon\n";
+
+  EXPECT_THAT(first_of(old + steps + "PotError: empty\n").evidence, HasSubstr("PotError: empty'"));
+  EXPECT_THAT(first_of(old + "PotError: empty\n" + steps).evidence, HasSubstr("SpoonError: bent'"));
+  EXPECT_EQ(first_of(missing + steps + "PotError: empty\n").rule, "uncaught-exception");
+  EXPECT_EQ(first_of(missing + "PotError: empty\n" + steps).rule, "library-missing");
+  EXPECT_EQ(first_of(missing + steps + kEnded).rule, "library-missing");
+  EXPECT_EQ(first_of(missing + steps + kEnded).severity, Severity::problem);
+}
+
 TEST(LogQuoted, EndsBeforeAStep) {
   EXPECT_THAT(first_of("mixer: unable to stir the\nstep 7 of 9\n" + kEnded).evidence,
               Not(HasSubstr("step 7")));
