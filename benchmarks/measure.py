@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -94,11 +95,12 @@ class BlockRun:
                     self._cells.setdefault(case, {})[key] = cell
 
     def _round(self, number: int) -> None:
-        """Everybody once for each case; who begins moves on."""
-        for offset, (case, of_case) in enumerate(self._cells.items()):
+        """Everybody once for each case, each time in another order: who goes before leaves the
+        caches and the host as they are."""
+        order = random.Random(number)
+        for case, of_case in self._cells.items():
             keys = [key for key in of_case if key in self.jobs]
-            first = (number + offset) % max(1, len(keys))
-            for key in keys[first:] + keys[:first]:
+            for key in order.sample(keys, len(keys)):
                 cell = of_case[key]
                 request = request_of(case, cell.iters, cell.windows)
                 answers = self._try(key, lambda job, r=request: job.ask(r))

@@ -21,7 +21,7 @@ from results import Results
 METHOD = """\
 Every competitor is a job that stays alive and sleeps at a socket while others are measured: nothing
 spins beside a measurement. In each round every competitor measures every size of a block, one after
-the other, and who begins moves on. A round is one to three windows of about a millisecond or one
+the other, each time in another order. A round is one to three windows of about a millisecond or one
 call, whichever is longer; a window is what the tools measure: barrier, calls back to back, two
 clock reads; its time is the slowest rank's. A cell is the median of its rounds' medians; `*` marks
 a median above 1.5 times the fastest window: something else ran. A ratio is the best peer's

@@ -19,6 +19,8 @@ inline constexpr std::size_t kLinePair = 128;  // adjacent-line prefetchers fetc
 // so that the first lines of a rank's cells fall into different sets of a cache.
 inline constexpr std::size_t kEagerBytes = 16728;
 inline constexpr std::size_t kInlineBytes = 2048;  // the same of a message between two ranks
+// Of a longer message that its sender leaves in its outbox instead of waiting for the receiver.
+inline constexpr std::size_t kOutboxBytes = std::size_t{32} << 10;
 
 // Where the buffers of a rank are that its peers touch in this call.
 struct ExposedBuffers {
@@ -86,6 +88,11 @@ struct alignas(kLinePair) Mailbox {
   alignas(kLinePair) Signal taken;  // the last message that the receiver is through with
 };
 
+// Copies of what a rank has sent, to any other: so many are used in turn.
+struct alignas(kLinePair) Outbox {
+  std::byte messages[kMessages][kOutboxBytes];
+};
+
 // What all_to_all_v tells one peer about the bytes that it may fetch.
 struct Offer {
   std::uint64_t offset = 0;
@@ -97,13 +104,14 @@ struct alignas(kLinePair) GroupHeader {
   alignas(kLinePair) Flag aborted_by;  // world rank + 1; 0: nobody. Read often, written once
 };
 
-// The block at one offset of the arena: header, slots [nranks], mailboxes and offers
-// [nranks][nranks]. All zero bytes are its initial state, but for the attached count.
+// The block at one offset of the arena: header, slots [nranks], mailboxes [nranks][nranks],
+// outboxes [nranks], offers [nranks][nranks]. What is never used takes no memory. All zero bytes
+// are its initial state, but for the attached count.
 class ControlBlock {
  public:
   static std::size_t bytes(int nranks) {
     const auto n = static_cast<std::size_t>(nranks);
-    return bytes_of_calls(nranks) + n * n * (sizeof(Mailbox) + sizeof(Offer));
+    return bytes_of_calls(nranks) + n * n * (sizeof(Mailbox) + sizeof(Offer)) + n * sizeof(Outbox);
   }
   // The part that collectives use: header and slots, at the front.
   static std::size_t bytes_of_calls(int nranks) {
@@ -116,6 +124,7 @@ class ControlBlock {
   GroupHeader& header() const { return *reinterpret_cast<GroupHeader*>(memory_); }
   Slot& slot(int rank) const { return slots()[rank]; }
   Mailbox& mailbox(int from, int to) const { return mailboxes()[pair(from, to)]; }
+  Outbox& outbox(int rank) const { return outboxes()[rank]; }
   // What `from` tells `to`.
   Offer& offer(int from, int to) const { return offers()[pair(from, to)]; }
 
@@ -125,7 +134,8 @@ class ControlBlock {
   }
   Slot* slots() const { return reinterpret_cast<Slot*>(memory_ + sizeof(GroupHeader)); }
   Mailbox* mailboxes() const { return reinterpret_cast<Mailbox*>(slots() + nranks_); }
-  Offer* offers() const { return reinterpret_cast<Offer*>(mailboxes() + nranks_ * nranks_); }
+  Outbox* outboxes() const { return reinterpret_cast<Outbox*>(mailboxes() + nranks_ * nranks_); }
+  Offer* offers() const { return reinterpret_cast<Offer*>(outboxes() + nranks_); }
 
   std::byte* memory_;
   std::size_t nranks_;

@@ -114,7 +114,7 @@ void HostCommunicator::run(const Op& op) {
     case OpKind::send:
     case OpKind::recv:
     case OpKind::send_recv:
-      return run_staged(op, {.send = point_to_point_.reads_sender(bytes_of_count(op))},
+      return run_staged(op, {.send = point_to_point_.exposes(op.send.first(bytes_of_count(op)))},
                         [&](const Op& staged) { point_to_point_.run(staged); });
     default:
       break;

@@ -17,6 +17,10 @@ namespace {
 // wait is a switch, and what may be left behind saves it (2 KiB, 4 ranks on 2 cores: 1.75 instead
 // of 2.55 us).
 constexpr std::size_t kInlineWithOwnCore = 256;
+// The same for messages that do not fit into the mailbox (8 KiB, 4 ranks on 2 cores: 3.2 instead of
+// 5.0 us; 16 KiB: 5.6 instead of 5.1). What the receiver cannot reach would be copied anyway (32
+// KiB: 8.9 instead of 12.8 us).
+constexpr std::size_t kCopiedBytes = std::size_t{8} << 10;
 
 }  // namespace
 
@@ -61,15 +65,35 @@ PointToPoint::Sent PointToPoint::next_sent(int dest, ConstView data) {
 // Inlined whole: a call of 0.2 us feels each function call within it. All of run() in one is 5 %
 // faster up to 2 KiB, but messages of 4 and 8 KiB then take 6 to 10 % longer.
 [[gnu::flatten]] PointToPoint::Sent PointToPoint::post(int dest, ConstView data) {
-  const Sent sent = next_sent(dest, data);
+  Sent sent = next_sent(dest, data);
   Mailbox& box = mailbox_to(dest);
   std::uint64_t& known_taken = known_taken_[static_cast<std::size_t>(dest)];
   if (sent.number > known_taken + kMessages) {
     team_.waiting().until(box.taken, sent.number - kMessages);
     known_taken = box.taken.value();
   }
+  if (reads_sender(data.size()) && leaves_copy(data)) copy_to_outbox(sent);
   put(message(box, sent.number), sent);
   return sent;
+}
+
+// Not on an emulated network, where a long message ends when the receiver has it.
+bool PointToPoint::leaves_copy(ConstView data) const {
+  if (!team_.setup().spin_policy.oversubscribed || team_.network() != nullptr) return false;
+  const bool reachable = !team_.spans_processes() || team_.arena().contains(data.data());
+  return data.size() <= (reachable ? kCopiedBytes : kOutboxBytes);
+}
+
+// Once what lay at this place has been taken.
+[[gnu::noinline]] void PointToPoint::copy_to_outbox(Sent& sent) {
+  const std::size_t place = next_place_++ % kMessages;
+  Left& left = left_[place];
+  team_.waiting().until(mailbox_to(left.dest).taken, left.number);
+  left = {sent.dest, sent.number};
+  std::byte* const copy = team_.control().outbox(team_.rank()).messages[place];
+  std::memcpy(copy, sent.data.data(), sent.data.size());
+  sent.data = {copy, sent.data.size()};
+  sent.copied = true;
 }
 
 // REQUIRES: the one kMessages before is taken.
@@ -92,7 +116,7 @@ void PointToPoint::prefetch_next(int dest, std::size_t bytes) const {
 }
 
 void PointToPoint::finish_send(const Sent& sent) {
-  if (!reads_sender(sent.data.size())) return;
+  if (!reads_sender(sent.data.size()) || sent.copied) return;
   try {
     team_.waiting().until(mailbox_to(sent.dest).taken, sent.number);
     if (auto* const network = team_.network())

@@ -49,7 +49,8 @@ class Staging {
   bool is_outside(const std::byte* data) const {
     return data != nullptr && !team_.arena().contains(data);
   }
-  bool out_of_reach(ConstView view);
+  std::size_t attach_bytes(OpKind kind) const;
+  bool out_of_reach(ConstView view, OpKind kind);
 
   const Team& team_;
   std::shared_ptr<Region> region_;

@@ -151,6 +151,22 @@ TEST(Transport, SaysWhenPeersReachedPrivateBuffers) {
   });
 }
 
+TEST(Transport, StagesMoreWhereRanksShareCores) {
+  SKIP_UNLESS_ATTACHING();
+  for (const int cores : {1, 2}) {
+    const Ranks ranks{
+        .nranks = 2, .address_space = AddressSpace::separate, .options = {.cores = cores}};
+    run_ranks(ranks, [cores](Rank rank) {
+      std::vector<std::byte> bytes(std::size_t{64} << 10);
+
+      rank.comm.all_reduce({bytes, bytes, bytes.size() / 4}, {}, rank.stream);
+
+      EXPECT_EQ(rank.comm.inspector().transport(),
+                cores == 1 ? "shared memory, staged" : "shared memory, cross-memory attach");
+    });
+  }
+}
+
 // Some ranks in place, others not: each swaps halves with those that are, and fetches from the
 // others.
 TEST(AllToAll, OnPrivateMemoryMayBeInPlaceOnSomeRanks) {

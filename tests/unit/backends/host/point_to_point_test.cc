@@ -69,6 +69,47 @@ TEST_P(Messages, OfOnePairDoNotWaitForIdleRanks) {
   });
 }
 
+// Fails by the time limit where the sender waits: nobody receives before it has sent all.
+TEST_P(Messages, AreLeftBehindWhereRanksShareCores) {
+  Ranks ranks = Messages::ranks(2);
+  ranks.options.cores = 1;
+  run_ranks(ranks, [](Rank rank) {
+    const std::size_t most = GetParam() == AddressSpace::shared ? 8192 : kOutboxBytes;
+    for (const std::size_t size : {kInlineBytes + 1, most}) {
+      std::vector<std::byte> bytes(size);
+      if (rank.comm.rank() == 1) rank.comm.barrier();
+      for (unsigned i = 1; i <= kMessages; ++i) {
+        if (rank.comm.rank() == 0) {
+          std::ranges::fill(bytes, static_cast<std::byte>(i));
+          rank.comm.send(sent(bytes), 1, rank.stream);
+        } else {
+          rank.comm.recv(received(bytes), 0, rank.stream);
+          EXPECT_EQ(std::ranges::count(bytes, static_cast<std::byte>(i)), std::ssize(bytes));
+        }
+      }
+      if (rank.comm.rank() == 0) rank.comm.barrier();
+    }
+  });
+}
+
+TEST_P(Messages, StayWhatTheyWereUntilTheirReceiverHasThem) {
+  Ranks ranks = Messages::ranks(3);
+  ranks.options.cores = 1;
+  run_ranks(ranks, [](Rank rank) {
+    const int own = rank.comm.rank();
+    std::vector<std::byte> bytes(4096);
+    for (int i = 0; i < 200; ++i) {
+      const int dest = 1 + i / 3 % 2;
+      std::ranges::fill(bytes, static_cast<std::byte>(i));
+      if (own == 0) rank.comm.send(sent(bytes), dest, rank.stream);
+      if (own != dest) continue;
+      std::ranges::fill(bytes, std::byte{255});
+      rank.comm.recv(received(bytes), 0, rank.stream);
+      ASSERT_EQ(std::ranges::count(bytes, static_cast<std::byte>(i)), std::ssize(bytes));
+    }
+  });
+}
+
 TEST_P(Messages, OfUnequalSizeAreRefused) {
   std::string sentence;
   try {
