@@ -81,7 +81,7 @@ TEST_P(Split, CommunicatorsOfOneRankWorkAtOnceFromSeveralThreads) {
 }
 
 TEST_P(Split, CanBeMadeAndDroppedWithoutEnd) {
-  constexpr int kFit = 10;  // control blocks in what is left
+  constexpr int kFit = 5;  // control blocks in what is left
   const std::size_t taken = 16 * kMiB - kFit * round_up(ControlBlock::bytes(2), 4 * page_bytes());
   const HostOptions kTight{.reserve_bytes = 32 * kMiB};
   run_ranks({.nranks = 2, .address_space = GetParam(), .options = kTight}, [&](Rank rank) {
