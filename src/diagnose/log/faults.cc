@@ -90,10 +90,16 @@ bool is_before(std::string_view a, std::string_view b) {
   return by_date < 0 || (by_date == 0 && a.substr(kDate + 1) < b.substr(kDate + 1));
 }
 
+// A call that no rule knows: what has a name comes first, but for what only follows.
+bool is_failed_call(const Fault& fault) {
+  return fault.row != nullptr && fault.row->name == "call-failed";
+}
+
 // Of two that only say that something failed the first counts; what was survived may be no cause.
 Role rank_of(const Fault& fault) {
   const auto role = fault.role();
   if (fault.survived && role > Role::origin && role <= Role::report) return Role::suspect;
+  if (is_failed_call(fault)) return Role::suspect;
   return role == Role::report ? Role::consequence : role;
 }
 
@@ -159,8 +165,8 @@ bool is_of_sockets(const Fault& fault) {
 }
 
 auto order_of(const Fault& fault, bool timed) {
-  return std::tuple(rank_of(fault), timed ? std::string_view(fault.time) : std::string_view(),
-                    fault.line);
+  return std::tuple(rank_of(fault), is_failed_call(fault),
+                    timed ? std::string_view(fault.time) : std::string_view(), fault.line);
 }
 
 }  // namespace

@@ -101,6 +101,19 @@ bool LogReader::take_reason(Message message, LogFaults::Where where) {
   return report_.faults.take(as_level(message, Level::error), where);
 }
 
+// Open MPI's "A system call failed during shared memory initialization" has the error lines below.
+bool LogReader::take_shared_memory(Message message, LogFaults::Where where) {
+  constexpr std::size_t kMostBelow = 9;
+  if (message.text.starts_with("A system call failed during shared memory"))
+    shared_memory_line_ = where.line;
+  if (shared_memory_line_ == 0 || where.line > shared_memory_line_ + kMostBelow ||
+      !message.text.starts_with("Error: "))
+    return false;
+  const auto text = fmt::format("shared memory: {}", message.text);
+  message.text = message.whole = text;
+  return report_.faults.take(as_level(message, Level::error), where);
+}
+
 // In a sentence that goes on in small letters, in an indented line below one that is not, and in
 // what stands below a colon.
 bool LogReader::goes_on(const Message& message) {
@@ -148,7 +161,9 @@ void LogReader::take_other(const Message& message, LogFaults::Where where) {
     stack_ = report_.faults.stack_end.empty() ? Stack::first : Stack::other;
   else if (stack_ != Stack::none && take_stack_line(message, where))
     return;
-  if (take_returned(message.text) || take_reason(message, where)) return;
+  if (take_returned(message.text) || take_reason(message, where) ||
+      take_shared_memory(message, where))
+    return;
   const bool taken = take_quoted(message, where) || report_.faults.take(message, where);
   if (auto* fault = report_.faults.just_quoted()) open_ = fault, open_lines_ = 1;
   if (taken) return;
@@ -193,7 +208,7 @@ void LogReader::read(const std::string& name, const ReadBytes& bytes) {
   last_error_.reset();
   stack_ = Stack::none;
   headed_ = false;
-  rule_line_ = abort_line_ = 0;
+  rule_line_ = abort_line_ = shared_memory_line_ = 0;
   open_ = nullptr;
   const auto count =
       read_lines(bytes, [&](string_view line, std::size_t number, string_view before) {

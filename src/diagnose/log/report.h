@@ -56,6 +56,7 @@ class LogReader {
   bool take_quoted(Message message, LogFaults::Where where);
   bool take_returned(std::string_view text);
   bool take_reason(Message message, LogFaults::Where where);
+  bool take_shared_memory(Message message, LogFaults::Where where);
   bool take_stack_line(Message message, LogFaults::Where where);
 
   LogReport report_;
@@ -74,6 +75,7 @@ class LogReader {
   Stack stack_ = Stack::none;
   static constexpr std::size_t kMostFramed = 60;  // lines of a text between two rules of dashes
   std::size_t abort_line_ = 0;                    // of Charm++'s last "Called CmiAbort"; 0: none
+  std::size_t shared_memory_line_ = 0;            // of Open MPI's that a call failed for it
   Fault* open_ = nullptr;                         // a quoted one whose text may go on
   std::size_t open_lines_ = 0;                    // of it so far
   bool indented_ = false;                         // the line at hand

@@ -157,7 +157,9 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      "NCCL_IB_HCA names those of one kind", "NVIDIA/nccl: src/transport/net_ib"},
     {"ib-call-failed", "NET/IB : Unable to query|ibv_*failed|ibv_poll_cq() returned", Role::fault,
      Lines::warnings, "a call of the InfiniBand library failed",
-     "its error says why, and dmesg may too", "NCCL user guide"},
+     "its error says why, and dmesg may too; where it names a device that is not meant, "
+     "NCCL_IB_HCA=<the right one> keeps NCCL from it, UCX_NET_DEVICES=<the right one>:1 UCX",
+     "NCCL user guide, openucx/ucx"},
     {"no-socket-interface",
      "no socket interface found|no interface found|No usable listening interface|No interface "
      "found|no device found matching|no device found after excluding",

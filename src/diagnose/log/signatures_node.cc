@@ -26,8 +26,19 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      Role::fault, Lines::reports},
     {"shared-memory-permission",
      "shm_open failed*Permission|shared memory*Permission denied|shmutils*Permission denied",
-     Role::fault, Lines::warnings, "this user may not create files in /dev/shm",
-     "chmod 1777 /dev/shm", "NVIDIA/nccl#328"},
+     Role::fault, Lines::warnings,
+     "this user may not make or open the file of a shared memory segment",
+     "chmod 1777 /dev/shm, or the directory that the line names; where another user's file holds "
+     "the "
+     "name, remove it",
+     "NVIDIA/nccl#328"},
+    {"shared-memory-permission",
+     "MPIU_SHMW*ermission denied|MPIDU_*hm*ermission denied|MPIDI_*hm*ermission denied|"
+     "MPIDI_*SHM*ermission denied|MPL_shm*ermission denied|shm_open*ermission "
+     "denied|shmget*ermission "
+     "denied|shmat(*ermission denied|hared mem*ermission denied|dev/shm*ermission denied|"
+     "mm_posix.c*ermission denied|mm_sysv.c*ermission denied",
+     Role::fault, Lines::any},
     {"shared-memory-gone",
      "unlink shared memory*failed|attaching to shared "
      "memory|shared memory*No such file|shmutils*No such file",
@@ -131,15 +142,25 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      Role::origin, Lines::gpu, "a rank had no more memory on its GPU",
      "a smaller batch; nvidia-smi shows who else holds some; NCCL takes 100s of MB a communicator",
      "NVIDIA/nccl user guide"},
+    {"device-assertion", "block: [*thread: [*Assertion*failed", Role::origin, Lines::any,
+     "an assertion of a kernel failed on the GPU; one on a class or an index (t < n_classes, "
+     "srcIndex "
+     "< srcSelectDimSize, index out of bounds) says that a label, a token id or a position is out "
+     "of "
+     "range",
+     "compare the least and the largest label or token id of the batch with the model's classes or "
+     "vocabulary; CUDA_LAUNCH_BLOCKING=1, or one batch on the CPU, names the call",
+     "PyTorch: aten/src/ATen/native/cuda"},
+    {"device-assertion", "evice-side assert|ERROR_ASSERT|rrorAssert", Role::origin, Lines::gpu},
     {"illegal-access",
-     "illegal memory access|device-side assert|misaligned address|unspecified launch failure|"
+     "illegal memory access|misaligned address|unspecified launch failure|"
      "illegal instruction|illegal address|invalid address space|invalid program counter|launch "
-     "timed out|ERROR_ILLEGAL_A|ERROR_ILLEGAL_I|ERROR_ASSERT|ERROR_LAUNCH_FAILED|rrorIllegalA|"
+     "timed out|ERROR_ILLEGAL_A|ERROR_ILLEGAL_I|ERROR_LAUNCH_FAILED|rrorIllegalA|"
      "rrorIllegalI|rrorLaunchFailure|memory aperture",
      Role::origin, Lines::gpu, "a kernel of the program or of NCCL crashed on the GPU",
      "CUDA_LAUNCH_BLOCKING=1 or compute-sanitizer finds it; look in dmesg for an Xid", "CUDA"},
     {"illegal-access",
-     "block: [*thread: [*Assertion*failed|Memory access fault by GPU|HSA_STATUS_ERROR_MEMORY|"
+     "Memory access fault by GPU|HSA_STATUS_ERROR_MEMORY|"
      "HSA_STATUS_ERROR_EXCEPTION|HW Exception by GPU",
      Role::origin, Lines::any},
     {"pcie-atomics", "tomics not enabled|tomics not supported|ejects atomics", Role::fault,

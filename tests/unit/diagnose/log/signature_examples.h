@@ -354,6 +354,8 @@ inline constexpr Example kExamples[] = {
     {"kernel-fault", "[7.1] mlx5_core 0000:3b:00.0 ens1: NIC Link is Down"},
     {"nvml-failed", "nvidia-container-cli: initialization error: driver not loaded"},
     {"cuda-graph-capture", "W Cuda failure 900 'operation not permitted when stream is capturing'"},
+    {"device-assertion",
+     "/x/Pick.cu:7: pick: block: [3,0,0], thread: [9,0,0] Assertion `row < rows` failed."},
     {"illegal-access", "Memory access fault by GPU node-4 on address 0x7f"},
     {"pmix-unreachable", "[n1:1] OPAL ERROR: Unreachable in file ext3x_client.c at line 112"},
     {"hosts-unreachable", "n2: ssh: connect to host n2 port 22: Connection refused"},
