@@ -3,6 +3,7 @@
 #include "diagnose/log/faults.h"
 
 #include "base/text.h"
+#include "diagnose/log/lines.h"
 
 #include <fmt/format.h>
 
@@ -233,6 +234,7 @@ void LogFaults::keep_first(Fault& fault, const Message& message, Where where) {
 void LogFaults::end_file(std::string_view file, std::size_t lines) {
   for (auto& [key, fault] : faults_)
     if (fault.last_file == file) fault.lines_after = lines - fault.last_line;
+  awaited_until_ = 0;
   speaker_ = {};
   speakers_differ_ = false;
   // No line of another file says whose those without a mark were.
@@ -304,6 +306,7 @@ void LogFaults::record(const Signature* row, const Message& message, Where where
   if (says_more) fault.next.clear();
   fault.passed = false;
   if (!fault.ended) open_fault(fault, row, message);
+  awaited_until_ = where.line + kFarthestStep;
   const bool quoted = row != nullptr && is_quoted(*row);
   fault.last_file = where.file, fault.last_line = where.line;
   const bool is_new =

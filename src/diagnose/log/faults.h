@@ -79,8 +79,8 @@ class LogFaults {
   void take_step(const Message& message);
   // A line that ends a benchmark.
   void take_results();
-  // Whether a fault may yet turn out to have been survived.
-  bool awaits_progress() const { return !open_.empty(); }
+  // Whether a fault may yet turn out to have been survived, at this line.
+  bool awaits_progress(std::size_t line) const { return !open_.empty() && line < awaited_until_; }
 
   // What PyTorch or XLA quote as NCCL's last warning: the first of them that is not empty is kept.
   void take_quote(std::string_view text);
@@ -119,6 +119,7 @@ class LogFaults {
   std::unordered_map<const Signature*, Fault*> by_row_{};  // into it
   std::size_t entries_ = 0;                                // ranks and places, of all faults
   std::vector<Fault*> open_{};                             // that may yet be survived
+  std::size_t awaited_until_ = 0;                          // line of the file
   Place speaker_{};                                        // the one process of the file so far
   bool speakers_differ_ = false;                           // there are others
   std::string told_{};                                     // the file that told of a failure last

@@ -37,7 +37,7 @@ constexpr std::string_view kWordList =
     "ot found|o such |t exist|nvalid|nrecognized|enied|refused|nreachable|imed out|issing|"
     "nsufficient|ot enough|oo many|oo few|ncompatible|ssert|ot supported|nsupported|nknown |"
     "ust be|Reason: |--> Ret|xited with code|CrashLoop|back-off|Horovod has|an not |xceeded|rrno|"
-    "orrupted|ismatch|aiting for|based barr|have diff|d dead (|ueue over|ueue exh|Q over|rk()|EFA "
+    "orrupted|ismatch|aiting for|based barr|ifferent |dead (unr|ueue over|ueue exh|Q over|rk()|EFA "
     "prov|(synd|FORCE-TERM|killing job|--------------------------------";
 constexpr auto kWords = [] {
   std::array<std::string_view, std::ranges::count(kWordList, '|') + 1> words{};
@@ -93,8 +93,10 @@ class LineReader {
       const char* stop = found == nullptr ? end : found;
       ++count_.lines;
       const std::string_view line(at, std::min(size_of(at, stop), kLongestLine));
-      if (words.from(at) < stop || is_wanted(line))
+      if (words.from(at) < stop || is_wanted(line)) {
+        taken_ = count_.lines;
         wanted_ = take_(line, count_.lines, {begin, size_of(begin, at)});
+      }
       at = stop + 1;
     }
   }
@@ -107,12 +109,13 @@ class LineReader {
   }
 
   bool is_wanted(std::string_view line) const {
-    if (wanted_ == Wanted::none) return false;
+    if (wanted_ == Wanted::none || count_.lines > taken_ + kFarthestStep) return false;
     return wanted_ == Wanted::next || step_in(line) || ends_benchmark(line);
   }
 
   const TakeLine& take_;
   LineCount count_;
+  std::size_t taken_ = 0;  // number of the last line that was handed on
   Wanted wanted_ = Wanted::none;
 };
 

@@ -19,6 +19,9 @@ enum class Wanted : std::uint8_t { none, progress, next };  // those of progress
 using TakeLine =
     std::function<Wanted(std::string_view line, std::size_t number, std::string_view before)>;
 
+// So many lines behind the one that wanted them, steps are no longer looked for.
+inline constexpr std::size_t kFarthestStep = 100'000;
+
 inline constexpr std::size_t kLongestLine = 16384;  // what stands behind it is not looked at
 
 struct LineCount {

@@ -167,7 +167,7 @@ void LogReader::take_other(const Message& message, LogFaults::Where where) {
   const bool taken = take_quoted(message, where) || report_.faults.take(message, where);
   if (auto* fault = report_.faults.just_quoted()) open_ = fault, open_lines_ = 1;
   if (taken) return;
-  if (report_.faults.awaits_progress()) take_progress(message);
+  if (report_.faults.awaits_progress(where.line)) take_progress(message);
   if (headed && std::isalpha(static_cast<unsigned char>(message.text.front())) != 0 &&
       !message.text.starts_with("WARNING"))
     report_.faults.take_heading(message, where);
@@ -215,7 +215,7 @@ void LogReader::read(const std::string& name, const ReadBytes& bytes) {
         take_line(line, {.file = name, .line = number, .before = before});
         if (last_error_.has_value() || stack_ != Stack::none || headed_ || open_ != nullptr)
           return Wanted::next;
-        return report_.faults.awaits_progress() ? Wanted::progress : Wanted::none;
+        return report_.faults.awaits_progress(number) ? Wanted::progress : Wanted::none;
       });
   report_.faults.end_file(name, count.lines);
   report_.count.lines += count.lines;

@@ -92,7 +92,7 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "NCCL's RAS saw ranks of a communicator in different states: some have not begun, or have "
      "ended it",
      "look at the ranks of the rarer state", "NVIDIA/nccl user guide: RAS"},
-    {"ras-process-dead", "considered dead (", Role::vague, Lines::any,
+    {"ras-process-dead", "considered dead (unreachable", Role::vague, Lines::any,
      "NCCL's RAS does not reach processes of the job any more", "did they, or their hosts, end?",
      "NVIDIA/nccl user guide: RAS"},
     {"store-of-another-job", "store based barrier*worker_count=", Role::fault, Lines::any,

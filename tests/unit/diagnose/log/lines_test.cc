@@ -53,6 +53,14 @@ TEST(LogLines, HandOnStepsWhereTheyAreWanted) {
               ElementsAre(Pair(2, "NCCL complaint"), Pair(4, "step 2"), Pair(6, "NCCL x")));
 }
 
+TEST(LogLines, HandOnNoStepFarBehindTheOneThatWantedIt) {
+  std::string between;
+  for (std::size_t i = 0; i < kFarthestStep - 1; ++i) between += "a\n";
+
+  EXPECT_EQ(taken("NCCL complaint\n" + between + "step 7\n").size(), 2U);
+  EXPECT_EQ(taken("NCCL complaint\na\n" + between + "step 7\n").size(), 1U);
+}
+
 TEST(LogLines, CutLongOnesAndCountOn) {
   const auto log = "NCCL " + std::string(5U << 20, 'a') + "\nNCCL b\n";
 

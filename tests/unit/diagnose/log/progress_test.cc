@@ -62,6 +62,17 @@ TEST(LogProgress, TakesTwoSteps) {
             Severity::problem);
 }
 
+TEST(LogProgress, IsNotLookedForFarBehindAComplaint) {
+  const std::string of_other = "[rank1]: step 7\n";
+  std::string others;
+  for (std::size_t i = 0; i < kFarthestStep; ++i) others += of_other;
+
+  EXPECT_EQ(worst_in("[rank0]: " + kSharp + others + two_steps("[rank0]: ")), Severity::problem);
+  EXPECT_EQ(
+      worst_in("[rank0]: " + kSharp + others.substr(9 * of_other.size()) + two_steps("[rank0]: ")),
+      Severity::warning);
+}
+
 TEST(LogProgress, OfOtherRanksProvesNothing) {
   const std::string of_one = "[rank1]: " + kSharp;
 
