@@ -1,6 +1,7 @@
 // Pairs of ranks for point-to-point measurements: pure.
 #pragma once
 
+#include <cstddef>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,7 @@ struct PairRate {
   double forward_gbps = 0;   // from the lower rank
   double backward_gbps = 0;  // to it
   bool wrong = false;        // data arrived that was not sent
+  std::size_t slot = 0;      // of a sequence of measurements, where one is kept
 
   double gbps() const;  // of the slower way, at least a byte a second
   double log() const;   // natural, of that

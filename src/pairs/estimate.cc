@@ -40,8 +40,9 @@ Scores scores_of(const std::vector<double>& values) {
 
 class Screen {
  public:
-  Screen(const Layout& layout, std::span<const Rate> rates, const Limit& limit)
-      : layout_(layout), rates_(rates), limit_(limit) {}
+  Screen(const Layout& layout, std::span<const Rate> rates, const Limit& limit,
+         const std::optional<std::set<int>>& rails)
+      : layout_(layout), rates_(rates), limit_(limit), rails_(rails) {}
 
   Estimate run();
 
@@ -60,6 +61,7 @@ class Screen {
   const Layout& layout_;
   const std::span<const Rate> rates_;
   const Limit limit_;
+  const std::optional<std::set<int>>& rails_;
   Estimate found_;
   // How low of what is always low, and how often of what is low now and then.
   std::map<int, double> suspects_;
@@ -89,7 +91,8 @@ void Screen::fit_rails() {
   found_.base_gbps = std::ranges::max(found_.rail_gbps);
   for (std::size_t rail = 0; rail < of_rail.size(); ++rail) {
     found_.rail_offset.push_back(0);
-    if (of_rail[rail].size() < kLeastRanks) continue;
+    const bool may_be_slow = !rails_ || rails_->contains(static_cast<int>(rail));
+    if (of_rail[rail].size() < kLeastRanks || !may_be_slow) continue;
     const double offset = std::log(found_.rail_gbps[rail] / found_.base_gbps);
     const auto n = static_cast<double>(of_rail[rail].size());
     const double chance = -kSlowRailZ * spread_of(of_rail[rail]) / std::sqrt(n);
@@ -194,8 +197,9 @@ std::size_t most_suspects(const Layout& layout) {
   return std::max(kLeastTested, static_cast<std::size_t>(layout.nranks()) / kTestedShare);
 }
 
-Estimate estimate(const Layout& layout, std::span<const Rate> rates, const Limit& limit) {
-  return Screen(layout, rates, limit).run();
+Estimate estimate(const Layout& layout, std::span<const Rate> rates, const Limit& limit,
+                  const std::optional<std::set<int>>& rails) {
+  return Screen(layout, rates, limit, rails).run();
 }
 
 }  // namespace linerate::pairs

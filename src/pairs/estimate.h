@@ -6,6 +6,8 @@
 
 #include "pairs/schedule.h"
 
+#include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -51,7 +53,8 @@ std::size_t most_suspects(const Layout& layout);
 
 // Suspects are found with few misses: that healthy ones are among them costs a test. A rank is
 // suspect where its best or its median pair is low against other ranks', or where it is in low
-// pairs with several partners.
-Estimate estimate(const Layout& layout, std::span<const Rate> rates, const Limit& limit);
+// pairs with several partners. Of `rails`, where they are given, one may be slow as a whole.
+Estimate estimate(const Layout& layout, std::span<const Rate> rates, const Limit& limit,
+                  const std::optional<std::set<int>>& rails = std::nullopt);
 
 }  // namespace linerate::pairs

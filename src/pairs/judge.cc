@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <numbers>
 #include <utility>
@@ -12,11 +13,15 @@ namespace linerate::pairs {
 namespace {
 
 constexpr double kLeastNoise = 0.005;
-constexpr double kClearZ = 4;             // one healthy suspect in 30,000
-constexpr double kNotFineZ = 3;           // of the median with one partner
-constexpr double kLowTestZ = 4;           // of a single test
-constexpr std::size_t kLowTests = 3;      // that make it intermittent
-constexpr double kChance = 0.0001;        // of so many low tests of a healthy suspect
+constexpr double kClearZ = 4;         // one healthy suspect in 30,000
+constexpr double kNotFineZ = 3;       // of the median with one partner
+constexpr double kLowTestZ = 4;       // of a single test
+constexpr std::size_t kLowTests = 3;  // that make it intermittent
+constexpr double kChance = 0.0001;    // of so many low tests of a healthy suspect
+constexpr double kDisturbed = 2;      // of what makes a test low: a control that noise left alone
+constexpr std::size_t kBurst = 12;    // slots that count as one time
+constexpr std::size_t kTimes = 3;     // that it was low, and
+constexpr std::size_t kGone = 3;      // fine tests, before it or after it, that make it a burst
 constexpr std::size_t kFewControls = 8;   // whose spread says little
 constexpr std::size_t kLowAlone = 2;      // tests that confirm it
 constexpr double kMedianError = 1.25;     // of a median over that of a mean, of normal values
@@ -53,8 +58,8 @@ Tests tests_of(const Suspect& suspect, std::span<const Rate> rates, const Refere
     const double log_share = rate.log() - reference.expected_log(suspect.rail);
     of.log_shares.push_back(log_share);
     of.low += log_share < -reference.least_low ? 1 : 0;
-    tests.below += log_share < limit.log() ? 1 : 0;
     tests.some_fine = tests.some_fine || log_share > limit.log() / 2;
+    tests.below += log_share < limit.log() ? 1 : 0;
   }
   tests.partners = by_partner.size();
   std::vector<double> medians;
@@ -116,7 +121,20 @@ Judged judged(const Tests& tests, const Reference& reference, const Limit& limit
   return judged;
 }
 
+// By the controls before and after it.
+bool disturbed_beside(const std::vector<Reference::Slot>& slots, std::size_t slot) {
+  const auto at = std::ranges::lower_bound(slots, slot, {}, &Reference::Slot::slot);
+  if (at != slots.begin() && std::prev(at)->low) return true;
+  const auto after = std::ranges::upper_bound(slots, slot, {}, &Reference::Slot::slot);
+  return after != slots.end() && after->low;
+}
+
 }  // namespace
+
+bool Reference::is_disturbed(std::size_t slot) const {
+  const auto at = std::ranges::lower_bound(slots, slot, {}, &Slot::slot);
+  return at != slots.end() && at->slot == slot ? at->low : disturbed_beside(slots, slot);
+}
 
 Reference reference_of(const Layout& layout, std::span<const Rate> controls,
                        const Estimate& estimate, const Limit& limit) {
@@ -127,13 +145,31 @@ Reference reference_of(const Layout& layout, std::span<const Rate> controls,
   if (values.size() < kFewControls) reference.noise = std::max(reference.noise, estimate.noise);
   reference.log = stats::median(values);
   reference.least_low = std::max(-limit.log(), kLowTestZ * reference.noise);
+  reference.slots = slots_of(layout, controls, estimate, reference);
+  std::vector<double> undisturbed;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (!disturbed_beside(reference.slots, controls[i].slot)) undisturbed.push_back(values[i]);
   const auto share_below = [&](double log) {
-    const auto below = std::ranges::count_if(values, [&](double value) { return value < log; });
-    return static_cast<double>(below + 1) / static_cast<double>(reference.n + 2);
+    const auto below =
+        std::ranges::count_if(undisturbed, [&](double value) { return value < log; });
+    return static_cast<double>(below + 1) / static_cast<double>(undisturbed.size() + 2);
   };
   reference.low_share = share_below(reference.log - reference.least_low);
   reference.below_share = share_below(reference.log + limit.log());
   return reference;
+}
+
+std::vector<Reference::Slot> slots_of(const Layout& layout, std::span<const Rate> controls,
+                                      const Estimate& estimate, const Reference& reference) {
+  std::map<std::size_t, std::pair<std::size_t, std::size_t>> counted;
+  for (const auto& rate : controls) {
+    auto& [n, low] = counted[rate.slot];
+    ++n;
+    low += estimate.value(layout, rate) < reference.log - kDisturbed * reference.least_low ? 1 : 0;
+  }
+  std::vector<Reference::Slot> slots;
+  for (const auto& [slot, of] : counted) slots.push_back({slot, 2 * of.second > of.first});
+  return slots;
 }
 
 double visible_share(const Reference& reference, const Limit& limit) {
@@ -149,10 +185,36 @@ Judged judge(const Suspect& suspect, const Reference& reference, const Limit& li
   if (!beside.bad() || suspect.alone.empty()) return beside;
   const auto tests = tests_of(suspect, suspect.alone, reference, limit);
   const bool slow = judged(tests, reference, limit).state == State::slow;
-  const bool at_times = tests.low >= kLowAlone && tests.low_with + 1 >= tests.partners;
+  // Fine with one partner and never with others: a path that most of them share.
+  const bool with_all = tests.low_with == tests.partners;
+  const bool at_times = tests.low >= kLowAlone && tests.low_with + 1 >= tests.partners &&
+                        (with_all || tests.low_at_times > 0);
   if (beside.state == State::slow && slow) return beside;
   beside.state = slow || at_times ? State::intermittent : State::fine;
   return beside;
+}
+
+bool is_spread(const Suspect& suspect, State state, const Reference& reference,
+               const Limit& limit) {
+  auto tests = suspect.beside;
+  tests.insert(tests.end(), suspect.alone.begin(), suspect.alone.end());
+  std::ranges::stable_sort(tests, {}, &Rate::slot);
+  const double least = state == State::slow ? limit.log() : -reference.least_low;
+  std::size_t times = 0, runs = 0, low_tests = 0, counted = 0;
+  bool was_low = false;
+  for (const auto& rate : tests) {
+    const bool low = rate.log() - reference.expected_log(suspect.rail) < least;
+    const bool begins = low && !was_low;
+    if (begins || (low && rate.slot >= counted + kBurst)) {
+      ++times;
+      counted = rate.slot;
+    }
+    runs += begins ? 1 : 0;
+    low_tests += low ? 1 : 0;
+    was_low = low;
+  }
+  const bool is_gone = runs < 2 && tests.size() - low_tests >= kGone;
+  return times >= kTimes && !is_gone;
 }
 
 }  // namespace linerate::pairs

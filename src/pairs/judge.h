@@ -16,11 +16,19 @@ struct Reference {
   double noise = 0;      // spread of a pair; of few controls not below that of the rounds
   std::size_t n = 0;     // controls
   double least_low = 0;  // a single pair below by more than this is low
-  // How often a control is low, and how often it is below the limit at all, which is chance. Never
-  // quite 0.
+  // How often a control is low, and how often it is below the limit at all, which is chance, where
+  // those before and after it are not low. Never quite 0.
   double low_share = 0, below_share = 0;
   std::vector<double> rail_offset{};  // of Estimate
+  struct Slot {
+    std::size_t slot = 0;
+    bool low = false;  // most of its controls, and by far
+  };
+  std::vector<Slot> slots{};  // those with controls, in order
 
+  // Whether the controls of this slot are low, or where it has none those before or after it: what
+  // was measured then says nothing of a rank.
+  bool is_disturbed(std::size_t slot) const;
   double expected_log(int rail) const { return log + rail_offset[static_cast<std::size_t>(rail)]; }
 };
 // The share that a rank which is always slow must be below to be found for sure.
@@ -28,6 +36,10 @@ double visible_share(const Reference& reference, const Limit& limit);
 // `estimate` is of the rounds. REQUIRES: a control.
 Reference reference_of(const Layout& layout, std::span<const Rate> controls,
                        const Estimate& estimate, const Limit& limit);
+
+// Of controls; low by what the reference says of a pair.
+std::vector<Reference::Slot> slots_of(const Layout& layout, std::span<const Rate> controls,
+                                      const Estimate& estimate, const Reference& reference);
 
 // What is under test, a rank or the link between two, and what its pairs reached.
 struct Suspect {
@@ -63,5 +75,10 @@ struct Judged {
 // often than controls are. Chance is what controls do. What is bad beside others must be so by
 // itself, where that was tested, and with other partners: all but one of them.
 Judged judge(const Suspect& suspect, const Reference& reference, const Limit& limit);
+
+// Whether low tests are spread over time, which a burst of another program's load is not: low at
+// three times, each later than the last by a dozen slots or by a test that was fine; and low again
+// after it was fine, where it was fine in as many tests.
+bool is_spread(const Suspect& suspect, State state, const Reference& reference, const Limit& limit);
 
 }  // namespace linerate::pairs

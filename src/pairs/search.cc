@@ -14,12 +14,16 @@ constexpr std::size_t kMostParts = 16;  // of a matching
 constexpr std::size_t kPartners = 3, kOthers = 4;
 constexpr int kRepeats = 2, kRepeatsAgain = 3;                // with each partner
 constexpr std::size_t kMostTests = 30, kMostTestsOfFew = 15;  // of a rank beside others
-constexpr int kRepeatsOfLink = 3, kRepeatsByItself = 3;
+constexpr int kRepeatsOfLink = 3;
+constexpr std::size_t kRepeatsByItself = 3;
 constexpr std::size_t kSparse = 16;    // of so many nodes' pairs one is measured beside others
 constexpr std::size_t kPartShare = 4;  // and of an undisturbed part of a matching
-constexpr std::size_t kRoundsOfControl = 3;
+constexpr std::size_t kRoundsOfControl = 2;
 constexpr std::size_t kControls = 4;  // in a round with others
 constexpr std::size_t kLeastNodes = 3;
+constexpr std::size_t kLap = 8, kLapOfFew = 6;  // slots at least
+constexpr std::size_t kLapsOfFew = 8;
+constexpr std::size_t kRunsOfRails = 3;  // in each of which a slow rail is slow
 
 }  // namespace
 
@@ -67,11 +71,14 @@ std::string_view Search::doing() const {
 }
 
 void Search::take(std::span<const Rate> rates) {
-  for (const auto& rate : rates) {
+  for (auto rate : rates) {
+    rate.slot = slots_;
     if (rate.wrong) wrong_.insert(rate.ranks);
     const auto ask = std::ranges::find(asked_, rate.ranks, &Ask::pair);
     if (ask == asked_.end()) continue;
-    if (ask->purpose == Purpose::control) controls_.push_back(rate);
+    if (ask->purpose == Purpose::control)
+      (phase_ == Phase::by_itself && !is_one_at_once() ? controls_by_itself_ : controls_)
+          .push_back(rate);
     if (ask->purpose == Purpose::matching) rounds_.push_back(rate);
     if (ask->purpose != Purpose::suspect) continue;
     auto& of = suspects_.at(ask->suspect);
@@ -115,7 +122,7 @@ void Search::ask_matching() {
 
 // The first matching shows in how many parts pairs are undisturbed; then the others follow.
 void Search::after_matching() {
-  if (matching_ == 0) {
+  if (matching_ == 0 && runs_ == 0) {
     crowded_ = parts_ < matchings_[0].size() && is_crowded();
     if (crowded_ && parts_ < kMostParts) {
       parts_ *= 2;
@@ -124,8 +131,23 @@ void Search::after_matching() {
     }
   }
   if (++matching_ < matchings_.size()) return ask_matching();
+  if (is_rail_in_doubt()) {
+    matching_ = 0;
+    return ask_matching();
+  }
   phase_ = Phase::ranks;
   ask_ranks();
+}
+
+// Whether a rail was slow in each run of the matchings, but not yet in enough of them.
+bool Search::is_rail_in_doubt() {
+  const auto of_run = std::span(rounds_).subspan(first_of_run_);
+  const auto found = estimate(layout_, of_run, options_.limit);
+  if (runs_ == 0)
+    for (int rail = 0; rail < layout_.nrails(); ++rail) slow_rails_.insert(rail);
+  std::erase_if(slow_rails_, [&](int rail) { return !found.is_slow_rail(rail); });
+  first_of_run_ = rounds_.size();
+  return ++runs_ < kRunsOfRails && !slow_rails_.empty();
 }
 
 // By their best pairs, because some of the few may be faulty.
@@ -140,7 +162,7 @@ bool Search::is_crowded() const {
 }
 
 void Search::ask_ranks() {
-  estimate_ = estimate(layout_, rounds_, options_.limit);
+  estimate_ = estimate(layout_, rounds_, options_.limit, slow_rails_);
   healthy_.emplace(layout_, estimate_);
   // A control of the start may have a suspect; tests bring others.
   std::erase_if(controls_, [&](const Rate& rate) { return !healthy_->is_control(rate.ranks); });
@@ -206,25 +228,40 @@ void Search::ask_ends_or_by_itself() {
   phase_ = Phase::by_itself;
 }
 
-// First once; then what was fine at times.
+// First what is bad; then, where tests are beside others, what was fine at times by itself.
 void Search::ask_by_itself() {
   const bool first = asked_by_itself_++ == 0;
+  const bool last = asked_by_itself_ > (is_one_at_once() ? 1 : 2);
   const auto reference = this->reference();
+  std::vector<Pair> asked;
   for (auto& [ranks, of] : suspects_) {
-    if (most_at_once() == 1 || asked_by_itself_ > 2) break;
-    const auto state = judged(ranks, reference).state;
-    if (first ? state != State::slow && state != State::intermittent
-              : of.alone.empty() || state == State::slow)
-      continue;
-    if (first && !of.is_link())
+    const auto judged = this->judged(ranks, reference);
+    const bool at_times = !of.alone.empty() && !of.is_link() && judged.state != State::slow;
+    if (last || !(first ? judged.bad() : at_times)) continue;
+    if (first && !of.is_link() && !is_one_at_once())
       of.partners = healthy_->partners(of.rank(), kOthers, of.partners, random_);
-    for (int i = 0; i < (first ? 1 : kRepeatsByItself); ++i) {
-      if (of.is_link()) queue_.push_back({{ranks, Purpose::suspect, ranks}});
-      for (const int partner : of.partners)
-        queue_.push_back({{std::minmax(of.rank(), partner), Purpose::suspect, ranks}});
-    }
+    asked.push_back(ranks);
   }
+  const auto laps = is_one_at_once() ? kLapsOfFew : first ? kOthers : kOthers * kRepeatsByItself;
+  const auto slots = is_one_at_once() ? kLapOfFew : first ? kLap : 0;
+  for (std::size_t lap = 0; lap < laps && !asked.empty(); ++lap) ask_lap(asked, lap, slots);
   if (queue_.empty()) phase_ = Phase::over;
+}
+
+// One test of each, one after the other, and at least so many slots: a burst of noise does not last
+// for several laps. The others are controls where there are healthy pairs.
+void Search::ask_lap(const std::vector<Pair>& asked, std::size_t lap, std::size_t slots) {
+  for (const auto& ranks : asked) {
+    const auto& of = suspects_.at(ranks);
+    const int other = of.is_link() ? ranks.second : of.partners[lap % of.partners.size()];
+    queue_.push_back({{std::minmax(of.rank(), other), Purpose::suspect, ranks}});
+  }
+  for (auto slot = asked.size(); slot < slots; ++slot) {
+    const auto& matching = matchings_[random_.below(matchings_.size())];
+    auto control = controls_beside({}, 1);
+    if (control.empty()) control = {{matching[random_.below(matching.size())], Purpose::none, {}}};
+    queue_.push_back(std::move(control));
+  }
 }
 
 Suspect& Search::suspect(Pair ranks) {
@@ -276,8 +313,9 @@ void Search::queue_with_controls(Asks round) {
     queue_.push_back(std::move(round));
     return;
   }
-  auto controls = controls_beside(round);
-  if (most_at_once() >= kControls) {
+  const bool beside = most_at_once() >= kControls;
+  auto controls = controls_beside(beside ? round : Asks(), beside ? kControls : 1);
+  if (beside) {
     round.insert(round.end(), controls.begin(), controls.end());
     controls.clear();
   }
@@ -285,21 +323,19 @@ void Search::queue_with_controls(Asks round) {
   if (!controls.empty()) queue_.push_back(std::move(controls));
 }
 
-Search::Asks Search::controls_beside(const Asks& round) {
-  const bool beside = most_at_once() >= kControls;
+// Of nodes that are not in the round.
+Search::Asks Search::controls_beside(const Asks& round, std::size_t count) {
   std::set<int> busy;
   const auto place = [&](int rank) { return layout_.place(rank).node; };
-  if (beside)
-    for (const auto& ask : round) busy.insert({place(ask.pair.first), place(ask.pair.second)});
+  for (const auto& ask : round) busy.insert({place(ask.pair.first), place(ask.pair.second)});
   Asks controls;
   const auto& matching = matchings_[random_.below(matchings_.size())];
-  for (std::size_t tries = 0; tries < matching.size(); ++tries) {
+  for (std::size_t tries = 0; tries < matching.size() && controls.size() < count; ++tries) {
     const auto& pair = matching[random_.below(matching.size())];
     const int a = place(pair.first), b = place(pair.second);
     if (!healthy_->is_control(pair) || busy.contains(a) || busy.contains(b)) continue;
     busy.insert({a, b});
     controls.push_back({.pair = pair});
-    if (controls.size() == (beside ? kControls : 1)) break;
   }
   return controls;
 }

@@ -2,12 +2,14 @@
 // of them say in the end.
 //
 //   alone      a few pairs by themselves: what a pair reaches undisturbed
-//   at once    matchings of all nodes; where pairs are in each other's way, in parts
+//   at once    matchings of all nodes; where pairs are in each other's way, in parts; where a rail
+//              is slow, all of them again and again: it must be slow each time
 //   ranks      each suspect with three healthy partners, one rail of a node at a time, few pairs
 //              at once; healthy pairs beside them as controls
 //   links      pairs that were low: again, and their ends with healthy partners
-//   by itself  what is still bad, with four other partners and nothing beside it; more often where
-//              it is fine at times
+//   by itself  what is still bad, with four other partners (of few nodes with the same ones) and
+//              nothing beside it, in laps that are long enough to outlast a burst of noise; more
+//              often where it is fine at times
 // A Search asks; its caller measures. It knows nothing of networks and clocks.
 #pragma once
 
@@ -68,7 +70,7 @@ class Search {
 
  private:
   enum class Phase : std::uint8_t { alone, at_once, ranks, links, by_itself, over };
-  enum class Purpose : std::uint8_t { control, matching, suspect };
+  enum class Purpose : std::uint8_t { none, control, matching, suspect };
   struct Ask {
     Pair pair{};
     Purpose purpose = Purpose::control;
@@ -81,25 +83,30 @@ class Search {
   void ask_matching();
   void after_matching();
   bool is_crowded() const;
+  bool is_rail_in_doubt();
   void ask_ranks();
   void test_again(Asks& asks);
   void ask_again_or_links();
   void ask_links();
   void ask_ends_or_by_itself();
   void ask_by_itself();
+  void ask_lap(const std::vector<Pair>& asked, std::size_t lap, std::size_t slots);
   Suspect& suspect(Pair ranks);
   void test_rank(int rank, int repeats, Asks& asks);
   void test_link(Pair pair, Asks& asks);
   void queue(Asks asks);
   void queue_with_controls(Asks round);
-  Asks controls_beside(const Asks& round);
+  Asks controls_beside(const Asks& round, std::size_t count);
   std::size_t most_at_once() const;
+  bool is_one_at_once() const { return most_at_once() == 1; }
   bool was_low_often(int rank, const Reference& reference) const;
   Reference reference() const;
   bool is_explained(Pair link, const Reference& reference) const;
-  // A rank's own tests, and those of its links: where several are low at times, it is the rank.
-  Suspect evidence(Pair ranks) const;
+  // A rank's own tests, and those of its links: where several are low at times, it is the rank. All
+  // but those that were disturbed.
+  Suspect evidence(Pair ranks, const Reference& reference) const;
   Judged judged(Pair ranks, const Reference& reference) const;  // fine where it was not tested
+  Judged verdict(Pair ranks, const Reference& reference) const;
   bool is_faulty(int rank, const Reference& reference) const {
     return judged({rank, rank}, reference).bad();
   }
@@ -112,9 +119,12 @@ class Search {
   std::deque<Asks> queue_;
   Asks asked_;  // the round under way
   std::size_t parts_ = 1, matching_ = 0;
+  std::size_t runs_ = 0, first_of_run_ = 0;  // of all matchings
+  std::set<int> slow_rails_{};               // in each of them
   bool crowded_ = false;
   int asked_by_itself_ = 0;  // times
   std::vector<Rate> controls_, rounds_;
+  std::vector<Rate> controls_by_itself_;  // of laps, beside which tests have no others
   std::map<Pair, Suspect> suspects_;
   std::set<Pair> wrong_;
   Estimate estimate_;

@@ -126,12 +126,41 @@ TEST(Judge, ClearsWhatIsFineByItself) {
   EXPECT_EQ(state_of(rank_with(beside, slow)), State::slow);
 }
 
-// All but one of the other partners must see it.
+// All but one of the other partners must see it, and with one of them it must come and go: what is
+// always fine with one and always low with the others is a path that those share.
 TEST(Judge, CallsSlowBesideOthersAndAtTimesByItselfIntermittent) {
   const auto beside = with_partners({0.8, 0.8, 0.8});
+  auto comes_and_goes = with_partners({0.8, 0.8, 0.8, 1});
+  comes_and_goes[0].forward_gbps = 10;
 
-  EXPECT_EQ(state_of(rank_with(beside, with_partners({0.8, 0.8, 0.8, 1}, 1))), State::intermittent);
+  EXPECT_EQ(state_of(rank_with(beside, comes_and_goes)), State::intermittent);
+  EXPECT_EQ(state_of(rank_with(beside, with_partners({0.8, 0.8, 0.8, 1}))), State::fine);
   EXPECT_EQ(state_of(rank_with(beside, with_partners({0.8, 0.8, 1, 1}, 1))), State::fine);
+}
+
+// With one partner; each is as many slots after the last as the second number says.
+bool is_spread_out(const std::vector<double>& shares, std::size_t every,
+                   State state = State::intermittent) {
+  Suspect suspect{.ranks = {0, 0}};
+  for (const double share : shares) {
+    suspect.beside.push_back(rate(0, 1, share));
+    suspect.beside.back().slot = every * suspect.beside.size();
+  }
+  return is_spread(suspect, state, reference(), kLimit);
+}
+
+TEST(IsSpread, CountsLowTestsThatFollowEachOtherOnce) {
+  EXPECT_FALSE(is_spread_out({0.8, 0.8, 0.8, 0.8, 0.8, 0.8}, 4, State::slow));
+  EXPECT_TRUE(is_spread_out({0.8, 0.8, 0.8, 0.8, 0.8, 0.8, 0.8}, 4, State::slow));
+  EXPECT_TRUE(is_spread_out({0.8, 0.8, 0.8}, 12, State::slow));
+  EXPECT_FALSE(is_spread_out({0.8, 1, 0.8}, 1));
+  EXPECT_TRUE(is_spread_out({0.8, 1, 0.8, 1, 0.8}, 1));
+}
+
+TEST(IsSpread, WantsItLowAgainAfterItWasFine) {
+  EXPECT_TRUE(is_spread_out({0.8, 0.8, 0.8, 0.8, 1, 1}, 12));
+  EXPECT_FALSE(is_spread_out({0.8, 0.8, 0.8, 0.8, 1, 1, 1}, 12));
+  EXPECT_TRUE(is_spread_out({0.8, 0.8, 0.8, 1, 1, 1, 0.8}, 12));
 }
 
 std::vector<Rate> controls(const std::vector<double>& shares) {
@@ -156,6 +185,25 @@ TEST(ReferenceOfControls, HasTheSpreadOfTheRoundsWhereThereAreFew) {
 
   EXPECT_DOUBLE_EQ(reference_of(nodes_of(4), controls({1, 1, 1}), rounds, kLimit).noise, 0.03);
   EXPECT_GT(reference_of(nodes_of(4), controls({0.8, 0.9, 1}), rounds, kLimit).noise, 0.1);
+}
+
+// Twelve controls in slots of their own, of which three follow each other in a burst.
+TEST(ReferenceOfControls, SaysWhichSlotsWereDisturbed) {
+  auto all = controls({1, 1, 1, 1, 0.6, 0.6, 0.6, 1, 1, 1, 1, 1});
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].slot = 10 * i;
+  const Estimate rounds{.rail_offset = {0}};
+  auto found = reference_of(nodes_of(4), all, rounds, kLimit);
+
+  found.slots = slots_of(nodes_of(4), all, rounds, found);
+
+  EXPECT_FALSE(found.is_disturbed(20));
+  EXPECT_FALSE(found.is_disturbed(25));
+  EXPECT_TRUE(found.is_disturbed(35));
+  EXPECT_TRUE(found.is_disturbed(40));
+  EXPECT_TRUE(found.is_disturbed(65));
+  EXPECT_FALSE(found.is_disturbed(70));
+  EXPECT_FALSE(found.is_disturbed(999));
+  EXPECT_NEAR(found.below_share, 1.0 / 9, 1e-9);  // those within the burst, and beside it, left out
 }
 
 TEST(VisibleShare, IsTheLimitLessWhatNoiseHides) {

@@ -46,11 +46,32 @@ std::vector<Cluster::Cable> Cluster::cables(Pair pair) const {
   return {{a, rail, choice(0)}, {b, rail, choice(1)}};
 }
 
-double Cluster::share_of(const Injected& fault) {
-  return std::uniform_real_distribution<>(0, 1)(random_) < fault.often ? fault.share : 1;
+double Cluster::share_of(const Injected& fault) { return chance(fault.often) ? fault.share : 1; }
+
+bool Cluster::is_slowed(int rank, int kind, int node) {
+  if (kind == 0) return true;
+  return (kind == 1 || rank / options_.nrails == node) && chance(0.5);
+}
+
+void Cluster::begin_or_end_burst() {
+  const auto& [often, length] = options_.bursts;
+  if (often <= 0) return;
+  if (!share_in_burst_.empty()) {
+    if (chance(1 / length)) share_in_burst_.clear();
+    return;
+  }
+  if (!chance(often)) return;
+  const auto below = [&](int most) {
+    return std::uniform_int_distribution<>(0, most - 1)(random_);
+  };
+  const int kind = below(3), node = below(options_.nnodes);
+  const double share = std::uniform_real_distribution<>(0.4, 0.8)(random_);
+  for (int rank = 0; rank < options_.nnodes * options_.nrails; ++rank)
+    share_in_burst_.push_back(is_slowed(rank, kind, node) ? share : 1);
 }
 
 std::vector<Rate> Cluster::measure(const Round& round) {
+  begin_or_end_burst();
   std::map<int, double> nic;
   std::map<Cable, double> cable;
   for (const auto& fault : faults_) {
@@ -77,6 +98,9 @@ std::vector<Rate> Cluster::measure(const Round& round) {
       const double nics = found == cable.end() ? options_.uplink_of_nic : found->second;
       share = std::min(share, nics / users[crossed]);
     }
+    if (!share_in_burst_.empty())
+      share *= std::min(share_in_burst_[static_cast<std::size_t>(pair.first)],
+                        share_in_burst_[static_cast<std::size_t>(pair.second)]);
     const auto drawn = [&] { return kNicGbps * share * std::exp(noise(random_)); };
     const double forward = drawn();
     rates.push_back({pair, forward, drawn()});

@@ -18,6 +18,13 @@ struct Injected {
   double often = 1;            // share of the measurements that it slows down
 };
 
+// Noise of hosts that other programs use, too: for some measurements in a row all ranks, half of
+// them, or some of one node are at 40 to 80 %.
+struct Bursts {
+  double often = 0;    // probability that one begins, at each measurement without
+  double length = 10;  // measurements, the mean of a geometric distribution
+};
+
 struct ClusterOptions {
   int nnodes = 1024;
   int nrails = 1;
@@ -25,6 +32,7 @@ struct ClusterOptions {
   int uplinks = 8;           // of a leaf and rail
   double uplink_of_nic = 4;  // bandwidth of an uplink over that of a NIC
   double noise = 0.02;       // standard deviation of a measurement, as a share
+  Bursts bursts{};
 };
 
 class Cluster {
@@ -45,11 +53,17 @@ class Cluster {
 
  private:
   double share_of(const Injected& fault);
+  bool chance(double probability) {
+    return std::uniform_real_distribution<>(0, 1)(random_) < probability;
+  }
+  void begin_or_end_burst();
+  bool is_slowed(int rank, int kind, int node);
 
   const ClusterOptions options_;
   const std::vector<Injected> faults_;
   std::mt19937_64 random_;
-  std::vector<int> leaf_;  // of each node
+  std::vector<int> leaf_;                 // of each node
+  std::vector<double> share_in_burst_{};  // of each rank; empty: there is none
 };
 
 // On up to `share` of the nodes: NICs at 50 to 90 %, whole nodes, and NICs that are at 50 to 80 %
