@@ -254,7 +254,7 @@ void LogFaults::extend_error(Where where) {
 }
 
 bool LogFaults::take(const Message& message, Where where) {
-  just_quoted_ = nullptr;
+  just_quoted_ = just_crashed_ = nullptr;
   note_speaker(message);
   const auto* row = by_workers(find_signature(message), message);
   if (row == nullptr && message.level != Level::warn) return false;
@@ -297,6 +297,8 @@ void LogFaults::record(const Signature* row, const Message& message, Where where
     told_ = where.file;
   if (row != nullptr && row->name == "program-aborted") aborted_ = where.file;
   if (row != nullptr && tells_call(*row)) called_ = where.file;
+  if (row != nullptr && row->name == "rank-crashed" && fault.frame.place.empty())
+    just_crashed_ = &fault;
   // Of one name: what is nearer to a root. How a rank ended depends on what came before.
   const bool both = fault.row != nullptr && row != nullptr && fault.row->role >= Role::vague;
   const bool nearer = both && row->role < fault.row->role,

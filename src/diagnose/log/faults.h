@@ -3,6 +3,7 @@
 #pragma once
 
 #include "diagnose/log/facts.h"
+#include "diagnose/log/frames.h"
 #include "diagnose/log/signatures.h"
 
 #include <cstddef>
@@ -33,6 +34,7 @@ struct Fault {
   bool ended = false;                 // some were ended, or nobody will know that they went on
   std::vector<std::string> next{};    // of a quoted one: other lines of its kind, "'text' (file:7)"
   std::vector<std::string> before{};  // of one that only ended: what the log says just before it
+  Frame frame{};                      // of a crash: the first of interest of its back trace
   std::string last_file{};            // of the last of them
   std::size_t last_line = 0;
   std::size_t lines_after = 0;  // in that file
@@ -70,6 +72,9 @@ class LogFaults {
 
   // The fault whose first line the last take() has read, if it is a quoted one; else null.
   Fault* just_quoted() { return just_quoted_; }
+
+  // The crash that the last take() has read, if no back trace of such a crash is known; else null.
+  Fault* just_crashed() { return just_crashed_; }
 
   void end_file(std::string_view file, std::size_t lines);
 
@@ -127,6 +132,7 @@ class LogFaults {
   std::string called_{};                                   // and of a call that failed in a program
   std::unordered_set<std::size_t> shapes_{};               // of lines that are quoted
   Fault* just_quoted_ = nullptr;
+  Fault* just_crashed_ = nullptr;
 };
 
 }  // namespace linerate::logs

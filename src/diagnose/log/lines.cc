@@ -38,7 +38,7 @@ constexpr std::string_view kWordList =
     "nsufficient|ot enough|oo many|oo few|ncompatible|ssert|ot supported|nsupported|nknown |"
     "ust be|Reason: |--> Ret|xited with code|CrashLoop|back-off|Horovod has|an not |xceeded|rrno|"
     "orrupted|ismatch|aiting for|based barr|ifferent |dead (unr|ueue over|ueue exh|Q over|rk()|EFA "
-    "prov|(synd|FORCE-TERM|killing job|--------------------------------";
+    "prov|(synd|FORCE-TERM|killing job|tion requires|--------------------------------";
 constexpr auto kWords = [] {
   std::array<std::string_view, std::ranges::count(kWordList, '|') + 1> words{};
   auto rest = kWordList;

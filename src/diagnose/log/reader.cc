@@ -114,6 +114,17 @@ bool LogReader::take_shared_memory(Message message, LogFaults::Where where) {
   return report_.faults.take(as_level(message, Level::error), where);
 }
 
+// The first frame of interest in the back trace of a crash.
+bool LogReader::take_frame(string_view text, std::size_t line) {
+  constexpr std::size_t kMostBelow = 40;
+  if (line > crash_line_ + kMostBelow) crash_ = nullptr;
+  if (crash_ == nullptr) return false;
+  auto frame = frame_in(text);
+  if (!frame) return false;
+  std::exchange(crash_, nullptr)->frame = *std::move(frame);
+  return true;
+}
+
 // In a sentence that goes on in small letters, in an indented line below one that is not, and in
 // what stands below a colon.
 bool LogReader::goes_on(const Message& message) {
@@ -124,7 +135,7 @@ bool LogReader::goes_on(const Message& message) {
   const string_view before = fault->text;
   const auto text = trim(message.text.substr(common_prefix(before, message.text)));
   const bool below_colon = before.ends_with(':');
-  if (text.empty() && below_colon && open_lines_ == 1) {
+  if (text.empty() && below_colon && (open_lines_ == 1 || has_details(fault->row))) {
     open_ = fault;
     return true;
   }
@@ -155,6 +166,7 @@ void LogReader::take_progress(const Message& message) {
 
 void LogReader::take_other(const Message& message, LogFaults::Where where) {
   if (goes_on(message) || message.text.empty()) return;
+  if (crash_ != nullptr && take_frame(message.text, where.line)) return;
   const bool headed = std::exchange(headed_, false);
   if (is_rule(message.text)) return take_rule(where.line);
   if (message.text.ends_with("error stack:"))
@@ -166,6 +178,7 @@ void LogReader::take_other(const Message& message, LogFaults::Where where) {
     return;
   const bool taken = take_quoted(message, where) || report_.faults.take(message, where);
   if (auto* fault = report_.faults.just_quoted()) open_ = fault, open_lines_ = 1;
+  if (auto* fault = report_.faults.just_crashed()) crash_ = fault, crash_line_ = where.line;
   if (taken) return;
   if (report_.faults.awaits_progress(where.line)) take_progress(message);
   if (headed && std::isalpha(static_cast<unsigned char>(message.text.front())) != 0 &&
@@ -209,11 +222,12 @@ void LogReader::read(const std::string& name, const ReadBytes& bytes) {
   stack_ = Stack::none;
   headed_ = false;
   rule_line_ = abort_line_ = shared_memory_line_ = 0;
-  open_ = nullptr;
+  open_ = crash_ = nullptr;
   const auto count =
       read_lines(bytes, [&](string_view line, std::size_t number, string_view before) {
         take_line(line, {.file = name, .line = number, .before = before});
-        if (last_error_.has_value() || stack_ != Stack::none || headed_ || open_ != nullptr)
+        if (last_error_.has_value() || stack_ != Stack::none || headed_ || open_ != nullptr ||
+            crash_ != nullptr)
           return Wanted::next;
         return report_.faults.awaits_progress(number) ? Wanted::progress : Wanted::none;
       });

@@ -52,9 +52,17 @@ std::string followers_text(const LogFacts& facts, std::span<const Fault* const> 
   return parts.empty() ? "" : fmt::format(" It was followed by: {}.", fmt::join(parts, "; "));
 }
 
-std::string advice_of(const Signature& row) {
-  const auto& texts = texts_of(row);
-  return fmt::format("{} [{}]", texts.remedy, texts.source);
+std::string advice_of(const Fault& fault) {
+  const auto& texts = texts_of(*fault.row);
+  const auto& remedy = fault.frame.remedy;
+  return fmt::format("{}{}{} [{}]", remedy,
+                     remedy.empty() ? "" : ", and tells whether it is at fault; ", texts.remedy,
+                     texts.source);
+}
+
+std::string trace_text(const Fault& fault) {
+  const auto& place = fault.frame.place;
+  return place.empty() ? "" : fmt::format(" Its back trace begins in {}.", place);
 }
 
 Finding unknown_finding(const LogFacts& facts, const Fault& fault, Severity severity) {
@@ -115,6 +123,7 @@ Finding root_finding(const LogFacts& facts, const LogFaults& faults, const Fault
   }
   auto evidence = fmt::format("{}: {}.", texts_of(*root.row).meaning, seen_text(root));
   if (!root.next.empty()) evidence += fmt::format(" Then: {}.", fmt::join(root.next, "; "));
+  evidence += trace_text(root);
   if (root.survived) evidence += " Its rank went on after it.";
   if (const auto* reason = faults.reason_of(root))
     evidence += fmt::format(" An earlier line says why: {}.", seen_text(*reason));
@@ -137,7 +146,7 @@ Finding root_finding(const LogFacts& facts, const LogFaults& faults, const Fault
           .severity = severity,
           .subject = who_text(facts, root),
           .evidence = std::move(evidence),
-          .advice = advice_of(*root.row),
+          .advice = advice_of(root),
           .confidence = confidence_in(root, faults.order_is_known())};
 }
 
@@ -145,8 +154,9 @@ Finding further_finding(const LogFacts& facts, const Fault& fault) {
   return {.rule = std::string(fault.row->name),
           .severity = Severity::warning,
           .subject = who_text(facts, fault),
-          .evidence = fmt::format("{}: {}.", texts_of(*fault.row).meaning, seen_text(fault)),
-          .advice = advice_of(*fault.row),
+          .evidence = fmt::format("{}: {}.{}", texts_of(*fault.row).meaning, seen_text(fault),
+                                  trace_text(fault)),
+          .advice = advice_of(fault),
           .confidence = fault.role() == Role::slow ? 0.9 : 0.5};
 }
 

@@ -7,6 +7,7 @@
 //   facts        what INFO lines say: versions, ranks, hosts, channels, network, settings
 //   meanings     which level and which row of a table a line has
 //   signatures   tables of known messages: cause, remedy, source, and what they follow from
+//   frames       back traces of crashes
 //   progress     steps and results, which show that a program goes on after a complaint
 //   faults       which of them a log has, and which came first; survival: which were no end
 //   slow_paths   what costs speed although nothing fails
@@ -54,6 +55,7 @@ class LogReader {
   void take_progress(const Message& message);
   void take_other(const Message& message, LogFaults::Where where);
   bool take_quoted(Message message, LogFaults::Where where);
+  bool take_frame(std::string_view text, std::size_t line);
   bool take_returned(std::string_view text);
   bool take_reason(Message message, LogFaults::Where where);
   bool take_shared_memory(Message message, LogFaults::Where where);
@@ -77,6 +79,8 @@ class LogReader {
   std::size_t abort_line_ = 0;                    // of Charm++'s last "Called CmiAbort"; 0: none
   std::size_t shared_memory_line_ = 0;            // of Open MPI's that a call failed for it
   Fault* open_ = nullptr;                         // a quoted one whose text may go on
+  Fault* crash_ = nullptr;                        // whose back trace may follow
+  std::size_t crash_line_ = 0;                    // of its last line
   std::size_t open_lines_ = 0;                    // of it so far
   bool indented_ = false;                         // the line at hand
   std::size_t rule_line_ = 0;                     // of the one that began it; 0: none is open

@@ -83,9 +83,9 @@ inline bool is_quoted(const Signature& row) { return is_quoted(row.name); }
 bool is_generic(std::string_view text);
 bool gives_reason(std::string_view text);
 
-// Whether indented lines below it, as of what RAS says, tell more.
+// Whether indented lines below it, as of what RAS or a launcher says, tell more.
 inline bool has_details(const Signature* row) {
-  return row != nullptr && row->name.starts_with("ras-");
+  return row != nullptr && (row->name.starts_with("ras-") || row->name == "launcher-usage");
 }
 
 // The row that has the texts of this one.

@@ -30,6 +30,23 @@ constexpr auto kMpiRows = std::to_array<Signature>({
      "Open MPI's own daemon --prefix says where it is",
      "horovod/horovod#347, open-mpi/ompi#599"},
     {"failure-passed-on", "ssh exited with exit code", Role::relay, Lines::any},
+    {"launcher-usage",
+     "Open MPI has detected that a parameter|An unrecognized option was included on the|Error: "
+     "unknown option \"|[mpiexec@*unrecognized argument|[mpiexec@*nvalid option|mpiexec: "
+     "unrecognized "
+     "|mpirun: unrecognized |mpiexec: invalid option|mpirun: invalid option|srun: unrecognized "
+     "option|srun: invalid option|srun: option requires an argument|srun: error: Invalid numeric "
+     "value|srun: error: Invalid*specification|torchrun: error: |run.py: error: the following "
+     "arguments are required: training_script|accelerate <command>*error: ",
+     Role::fault, Lines::any,
+     "a launcher does not understand its own command line: it has no such option, or an option got "
+     "a "
+     "value of another kind",
+     "mend the option that it names; an option whose value is missing takes the next word for it; "
+     "what "
+     "is meant for the program stands behind the program's name; launchers differ in their options "
+     "(--version, --help)",
+     "Open MPI, MPICH, Slurm, PyTorch"},
     {"fork-unsafe", "EFA provider is operating in|EFA provider to work safely", Role::fault,
      Lines::any,
      "a process that uses EFA started another one by fork(), which libfabric does not allow: it "

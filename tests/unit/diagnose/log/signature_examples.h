@@ -223,7 +223,7 @@ inline constexpr Example kExamples[] = {
     {"hosts-unreachable",
      "[mpiexec@n1] check_exit_codes (poll.c:7): unable to run bstrap_proxy on n4 (pid 7, code "
      "256)"},
-    {"mpi-failed", "[mpiexec@n1] match_arg (args.c:7): unrecognized argument mca"},
+    {"launcher-usage", "[mpiexec@n1] match_arg (args.c:7): unrecognized argument mca"},
     {"mpi-failed", "The LSF process starter (lsb_launch) failed to start the daemons on the nodes"},
     {"failure-passed-on",
      "[proxy:0:0@n4] HYD_pmcd_x (pmip_cb.c:7): assert (!closed) failed\n"
@@ -356,6 +356,7 @@ inline constexpr Example kExamples[] = {
     {"cuda-graph-capture", "W Cuda failure 900 'operation not permitted when stream is capturing'"},
     {"device-assertion",
      "/x/Pick.cu:7: pick: block: [3,0,0], thread: [9,0,0] Assertion `row < rows` failed."},
+    {"launcher-usage", "mpirun: Error: unknown option \"--spoons\""},
     {"illegal-access", "Memory access fault by GPU node-4 on address 0x7f"},
     {"pmix-unreachable", "[n1:1] OPAL ERROR: Unreachable in file ext3x_client.c at line 112"},
     {"hosts-unreachable", "n2: ssh: connect to host n2 port 22: Connection refused"},
