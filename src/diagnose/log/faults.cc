@@ -258,12 +258,36 @@ bool LogFaults::take(const Message& message, Where where) {
   note_speaker(message);
   const auto* row = by_workers(find_signature(message), message);
   if (row == nullptr && message.level != Level::warn) return false;
+  if (row != nullptr && row->name == kRanksAlone) {
+    take_banner(*row, message, where);
+    return true;
+  }
+  if (row != nullptr && row->name == kEndsARun) {
+    banner_ = {};
+    return false;
+  }
   if (row != nullptr && row->role == Role::harmless && row->explains.empty()) {
     if (row->name == "of-a-traceback") extend_error(where);
     return true;
   }
   record(row, message, where);
   return true;
+}
+
+// A process that is alone is a fault where another one is, too.
+void LogFaults::take_banner(const Signature& row, const Message& message, Where where) {
+  Banner banner{.alternative = alone_by(row, message.whole),
+                .text = std::string(message.whole),
+                .file = std::string(where.file),
+                .line = where.line};
+  std::swap(banner, banner_);
+  if (!is_beside(banner, banner_)) return;
+  record(&row, message, where);
+  auto* const fault = fault_of(&row, message);
+  if (fault == nullptr || fault->count > 1) return;
+  fault->text = shortened(plain_text(banner.text), 400);
+  fault->line = banner.line;
+  ++fault->count;
 }
 
 // Null: there are too many.

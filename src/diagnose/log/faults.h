@@ -2,6 +2,7 @@
 // was survived (survival.cc).
 #pragma once
 
+#include "diagnose/log/alone.h"
 #include "diagnose/log/facts.h"
 #include "diagnose/log/frames.h"
 #include "diagnose/log/signatures.h"
@@ -108,6 +109,7 @@ class LogFaults {
   long first_timeout = -1;  // the rank whose timeout others were told of
 
  private:
+  void take_banner(const Signature& row, const Message& message, Where where);
   void record(const Signature* row, const Message& message, Where where);
   Fault* fault_of(const Signature* row, const Message& message);
   bool is_new_shape(const Message& message);
@@ -131,6 +133,7 @@ class LogFaults {
   std::string aborted_{};                                  // and of a program that aborted itself
   std::string called_{};                                   // and of a call that failed in a program
   std::unordered_set<std::size_t> shapes_{};               // of lines that are quoted
+  Banner banner_{};                                        // of one process, the last
   Fault* just_quoted_ = nullptr;
   Fault* just_crashed_ = nullptr;
 };

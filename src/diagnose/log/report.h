@@ -7,6 +7,7 @@
 //   facts        what INFO lines say: versions, ranks, hosts, channels, network, settings
 //   meanings     which level and which row of a table a line has
 //   signatures   tables of known messages: cause, remedy, source, and what they follow from
+//   alone        processes that each say that they are the only one
 //   frames       back traces of crashes
 //   progress     steps and results, which show that a program goes on after a complaint
 //   faults       which of them a log has, and which came first; survival: which were no end

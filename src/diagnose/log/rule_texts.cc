@@ -167,6 +167,8 @@ std::string printed(const FactWords& row) {
 
 std::string printed(const Signature& row) {
   if (row.lines == Lines::others) return found_in("solver: cannot read mesh.dat\n", row.name);
+  if (row.name == kRanksAlone)
+    return found_in("Number of MPI processes: 1\nNumber of MPI processes: 1\n", row.name);
   for (const auto& piece : split(row.pattern, '|')) {
     auto words = pattern_words(piece);
     words = words.substr(1, words.size() - 2) + (piece.ends_with(' ') ? "…" : "");

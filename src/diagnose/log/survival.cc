@@ -20,7 +20,7 @@ bool is_end(const Signature& row, const Message& message) {
                      row.role == Role::signalled || row.role == Role::exit ||
                      row.role == Role::relay;
   return ended || (row.role == Role::trace && message.pid < 0) || row.name == "rank-killed" ||
-         row.name == "node-failed" || row.name == "job-ended";
+         row.name == "node-failed" || row.name == kRanksAlone || row.name == "job-ended";
 }
 
 // Erases what `goes_on(place and step)` of the places of a process, whatever their GPU.

@@ -356,6 +356,7 @@ inline constexpr Example kExamples[] = {
     {"cuda-graph-capture", "W Cuda failure 900 'operation not permitted when stream is capturing'"},
     {"device-assertion",
      "/x/Pick.cu:7: pick: block: [3,0,0], thread: [9,0,0] Assertion `row < rows` failed."},
+    {"ranks-alone", "nProcs : 1\nnProcs : 1"},
     {"launcher-usage", "mpirun: Error: unknown option \"--spoons\""},
     {"illegal-access", "Memory access fault by GPU node-4 on address 0x7f"},
     {"pmix-unreachable", "[n1:1] OPAL ERROR: Unreachable in file ext3x_client.c at line 112"},

@@ -36,7 +36,10 @@ TEST(Signatures, AreEachMetByALine) {
 
 // A line that the alternative matches, as far from a warning as the row allows.
 std::string line_of(const Signature& row, std::string_view alternative) {
-  const auto text = "a " + replaced(std::string(alternative), "*", " x ") + " b";
+  const std::string_view filling = row.name != kRanksAlone        ? " x "
+                                   : alternative.starts_with('#') ? " 0 "
+                                                                  : " 1 ";
+  const auto text = "a " + replaced(std::string(alternative), "*", filling) + " b";
   switch (row.lines) {
     case Lines::warnings:
       return warn(0, "a.cc:1", text);
@@ -59,6 +62,7 @@ std::string line_of(const Signature& row, std::string_view alternative) {
 // One in which the row speaks.
 std::string log_of(const Signature& row, const std::string& line) {
   if (row.role == Role::suspect) return line + "\nTest NCCL failure";
+  if (row.name == kRanksAlone) return fmt::format("running on 1 total cores\n{0}\n{0}\n", line);
   return row.role == Role::waiting ? fmt::format("{0}\n{0}\n{0}\n", line) : line;
 }
 

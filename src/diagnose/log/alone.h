@@ -1,0 +1,28 @@
+// Banners in which a program says how many processes it has: several that each say one are no job.
+#pragma once
+
+#include "diagnose/log/signatures.h"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace linerate::logs {
+
+constexpr std::string_view kRanksAlone = "ranks-alone", kEndsARun = "ends-a-run";
+
+// The alternative of the row that the text matches with the number of a process that is alone: 1 of
+// 1, or rank 0 of NCCL's tests. Empty: none.
+std::string_view alone_by(const Signature& row, std::string_view text);
+
+// The last banner of one process.
+struct Banner {
+  std::string_view alternative{};  // empty: there is none
+  std::string text{}, file{};
+  std::size_t line = 0;
+};
+
+// Whether the second of two banners is another process's, which was started with the first.
+bool is_beside(const Banner& first, const Banner& second);
+
+}  // namespace linerate::logs
