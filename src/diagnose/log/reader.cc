@@ -164,8 +164,19 @@ void LogReader::take_progress(const Message& message) {
     report_.faults.take_step(message);
 }
 
+// Python's "Exception ignored in: " has a traceback below it whose last line is no failure.
+bool LogReader::take_ignored(const Message& message, std::size_t line) {
+  constexpr std::size_t kMostTrace = 40;  // lines
+  if (message.text.starts_with("Exception ignored ")) {
+    ignored_line_ = line;
+    return true;
+  }
+  if (message.level != Level::exception || ignored_line_ == 0) return false;
+  return line <= std::exchange(ignored_line_, 0) + kMostTrace;
+}
+
 void LogReader::take_other(const Message& message, LogFaults::Where where) {
-  if (goes_on(message) || message.text.empty()) return;
+  if (goes_on(message) || message.text.empty() || take_ignored(message, where.line)) return;
   if (crash_ != nullptr && take_frame(message.text, where.line)) return;
   const bool headed = std::exchange(headed_, false);
   if (is_rule(message.text)) return take_rule(where.line);

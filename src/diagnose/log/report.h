@@ -54,6 +54,7 @@ class LogReader {
   bool goes_on(const Message& message);  // a quoted one, in this one
   void take_rule(std::size_t line);
   void take_progress(const Message& message);
+  bool take_ignored(const Message& message, std::size_t line);
   void take_other(const Message& message, LogFaults::Where where);
   bool take_quoted(Message message, LogFaults::Where where);
   bool take_frame(std::string_view text, std::size_t line);
@@ -78,6 +79,7 @@ class LogReader {
   Stack stack_ = Stack::none;
   static constexpr std::size_t kMostFramed = 60;  // lines of a text between two rules of dashes
   std::size_t abort_line_ = 0;                    // of Charm++'s last "Called CmiAbort"; 0: none
+  std::size_t ignored_line_ = 0;                  // of Python's last "Exception ignored"; 0: none
   std::size_t shared_memory_line_ = 0;            // of Open MPI's that a call failed for it
   Fault* open_ = nullptr;                         // a quoted one whose text may go on
   Fault* crash_ = nullptr;                        // whose back trace may follow

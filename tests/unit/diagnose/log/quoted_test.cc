@@ -44,6 +44,19 @@ TEST(LogQuoted, HasTheRankAndTheTimeOfItsLine) {
   EXPECT_THAT(report.findings[0].evidence, HasSubstr("unable to stir' (b:1"));
 }
 
+const std::string kIgnored =
+    "Exception ignored in: <function Pot.__del__ at 0x7f00>\n"
+    "Traceback (most recent call last):\n"
+    "  File \"/opt/kitchen/pot.py\", line 7, in __del__\n"
+    "    self.lid.close()\n"
+    "OSError: [Errno 9] Bad file descriptor\n";
+
+TEST(LogQuoted, IsNoExceptionThatPythonIgnored) {
+  EXPECT_THAT(read_log(kIgnored + kIgnored).findings, IsEmpty());
+  EXPECT_THAT(first_of(kIgnored + "ValueError: no more soup\n" + kIgnored).evidence,
+              HasSubstr("'ValueError: no more soup' (job.log:6)"));
+}
+
 TEST(LogQuoted, NeverComesBeforeAKnownCauseOrWhatFollowsFromOne) {
   EXPECT_EQ(first_of(kComplaint + kUnreachable).rule, "ib-unreachable");
   EXPECT_EQ(first_of(kComplaint + kClosed).rule, "peer-closed");
