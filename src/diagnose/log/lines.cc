@@ -37,7 +37,7 @@ constexpr std::string_view kWordList =
     "ot found|o such |t exist|nvalid|nrecognized|enied|refused|nreachable|imed out|issing|"
     "nsufficient|ot enough|oo many|oo few|ncompatible|ssert|ot supported|nsupported|nknown |"
     "ust be|Reason: |--> Ret|xited with code|CrashLoop|back-off|Horovod has|an not |xceeded|rrno|"
-    "orrupted|ismatch|aiting for|based barr|ifferent |dead (unr|ueue over|ueue exh|Q over|rk()|EFA "
+    "orrupted|ismatch|aiting for|based barr|ifferent |(unr|ueue over|ueue exh|Q over|rk()|EFA "
     "prov|(synd|FORCE-TERM|killing job|ption requ|l cores|band on |-ranks, w|wrf task|nProcs|"
     "GLOBAL|Running on|_size:|WORLD_SIZE=|, world size|Rank  |Avg bus ban|Total wall|JOB DONE|"
     "mdrun|RAM ENDED|COMPLETE WRF|WallClock|--------------------------------";
