@@ -76,9 +76,9 @@ struct Judged {
 // itself, where that was tested, and with other partners: all but one of them.
 Judged judge(const Suspect& suspect, const Reference& reference, const Limit& limit);
 
-// Whether low tests are spread over time, which a burst of another program's load is not: low at
-// three times, each later than the last by a dozen slots or by a test that was fine; and low again
-// after it was fine, where it was fine in as many tests.
+// Whether low tests are spread over time, which a burst of another program's load is not: low in
+// three periods, each later than the last by a dozen slots or by a test that was fine; and, where
+// three tests or more were fine, low both before and after a fine one.
 bool is_spread(const Suspect& suspect, State state, const Reference& reference, const Limit& limit);
 
 }  // namespace linerate::pairs

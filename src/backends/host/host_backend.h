@@ -27,8 +27,8 @@ struct HostOptions {
   bool ranks_stay = false;
   // Private buffers of so many bytes are read and written by other processes where the kernel lets
   // them: from there on its calls (1.5 us) cost less than a second copy; where ranks share cores,
-  // collectives do so from four times as many on, because a rank loses its core there, too. Smaller
-  // ones go through shared memory, all of them where it is kNever.
+  // collectives do so from four times as many on, because a rank loses its core in such a call,
+  // too. Smaller ones go through shared memory, all of them where it is kNever.
   static constexpr std::size_t kNever = std::size_t{1} << 60;
   std::size_t attach_bytes = std::size_t{32} << 10;
   // Consecutive ranks that count as close to each other; 0: as caches and memory nodes say.
