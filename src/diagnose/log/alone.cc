@@ -44,10 +44,10 @@ std::string_view alone_by(const Signature& row, std::string_view text) {
 
 // VASP's processes write into each other's lines: two distributions in one line are two of them.
 bool is_beside(const Banner& first, const Banner& second) {
-  constexpr std::size_t kNear = 30;  // lines; another run writes more before it ends
   const bool torn = second.alternative.starts_with("one band on");
   return !first.alternative.empty() && first.file == second.file &&
-         second.line <= first.line + kNear && (torn || first.alternative == second.alternative);
+         second.line <= first.line + kNearBanners &&
+         (torn || first.alternative == second.alternative);
 }
 
 }  // namespace linerate::logs

@@ -9,7 +9,7 @@
 
 namespace linerate::logs {
 
-constexpr std::string_view kRanksAlone = "ranks-alone", kEndsARun = "ends-a-run";
+constexpr std::string_view kRanksAlone = "ranks-alone";
 
 // The alternative of the row that the text matches with the number of a process that is alone: 1 of
 // 1, or rank 0 of NCCL's tests. Empty: none.
@@ -21,6 +21,10 @@ struct Banner {
   std::string text{}, file{};
   std::size_t line = 0;
 };
+
+// Two banners at most so many lines apart are of processes that run at once: what one run writes
+// before the next begins is more.
+inline constexpr std::size_t kNearBanners = 3;
 
 // Whether the second of two banners is another process's, which was started with the first.
 bool is_beside(const Banner& first, const Banner& second);

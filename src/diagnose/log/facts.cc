@@ -12,7 +12,7 @@ namespace linerate::logs {
 namespace {
 
 using std::string_view;
-using std::literals::operator""sv;  // its length is no call
+using std::literals::operator""sv;  // compared without strlen()
 constexpr auto npos = string_view::npos;
 // No job has more; a file that pretends to shall not fill the memory.
 constexpr int kMostRanks = 1'000'000;

@@ -109,12 +109,6 @@ bool is_doubtful(const Fault& fault) {
   return fault.role() == Role::suspect || fault.role() == Role::complaint;
 }
 
-// A call failed in a process that may then crash, or be ended for it.
-bool tells_call(const Signature& row) {
-  return row.name == "call-failed" || row.name == "cuda-failure" ||
-         row.name == "cuda-library-failed" || row.name == "ucx-failure";
-}
-
 const Signature* row_of(std::string_view name, Role role) {
   for (const auto table : signature_tables())
     for (const auto& row : table)
@@ -141,8 +135,11 @@ bool is_said_better(const Fault& fault, const Signature* row, const Message& mes
   return fault.passed || (is_generic(fault.text) && gives_reason(message.whole));
 }
 
-// A fault that steps came after is the cause of a failure only if no later line gives another.
-bool is_past(const Fault& fault) { return fault.survived || fault.passed; }
+// A fault that was survived is the cause of a failure only if no later line gives another; so is
+// what steps came after, unless it breaks by itself.
+bool is_past(const Fault& fault) {
+  return fault.survived || (fault.passed && fault.role() != Role::origin);
+}
 
 // Whether a later line of the same file than `past` may be the cause in its place.
 bool may_replace(const Fault& fault, const Fault& past) {
@@ -220,7 +217,8 @@ bool LogFaults::is_new_shape(const Message& message) {
 void LogFaults::keep_first(Fault& fault, const Message& message, Where where) {
   fault.told = told_ == where.file;
   fault.aborted = aborted_ == where.file;
-  fault.called = called_ == where.file;
+  constexpr std::size_t kSoon = 200;  // lines
+  fault.called = called_ == where.file && where.line <= called_line_ + kSoon;
   fault.text = shortened(plain_text(message.whole), 400);
   fault.file = where.file;
   fault.line = where.line;
@@ -261,10 +259,6 @@ bool LogFaults::take(const Message& message, Where where) {
   if (row != nullptr && row->name == kRanksAlone) {
     take_banner(*row, message, where);
     return true;
-  }
-  if (row != nullptr && row->name == kEndsARun) {
-    banner_ = {};
-    return false;
   }
   if (row != nullptr && row->role == Role::harmless && row->explains.empty()) {
     if (row->name == "of-a-traceback") extend_error(where);
@@ -320,7 +314,7 @@ void LogFaults::record(const Signature* row, const Message& message, Where where
       row->role != Role::complaint)
     told_ = where.file;
   if (row != nullptr && row->name == "program-aborted") aborted_ = where.file;
-  if (row != nullptr && tells_call(*row)) called_ = where.file;
+  if (row != nullptr && tells_call(*row)) called_ = where.file, called_line_ = where.line;
   if (row != nullptr && row->name == "rank-crashed" && fault.frame.place.empty())
     just_crashed_ = &fault;
   // Of one name: what is nearer to a root. How a rank ended depends on what came before.

@@ -132,6 +132,7 @@ class LogFaults {
   std::string told_{};                                     // the file that told of a failure last
   std::string aborted_{};                                  // and of a program that aborted itself
   std::string called_{};                                   // and of a call that failed in a program
+  std::size_t called_line_ = 0;                            // there
   std::unordered_set<std::size_t> shapes_{};               // of lines that are quoted
   Banner banner_{};                                        // of one process, the last
   Fault* just_quoted_ = nullptr;

@@ -12,7 +12,7 @@ namespace linerate::logs {
 namespace {
 
 using std::string_view;
-using std::literals::operator""sv;  // its length is no call
+using std::literals::operator""sv;  // compared without strlen()
 constexpr auto kNone = string_view::npos;
 // Of a progress bar too, which a line of PyTorch may follow.
 constexpr std::size_t kMostPrefix = 1000;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 
 namespace linerate::logs {
@@ -21,14 +22,21 @@ std::optional<double> number_at(string_view text) {
   return error == std::errc() ? std::optional(value) : std::nullopt;
 }
 
-// Behind "step" of "steps: 7", "step_num=7", "step [7/9]", "'epoch': 7".
+// Behind "tep" of "steps: 7", "step_num=7", "step [7/9]", "'epoch': 7"; no "iterator 7".
 std::optional<double> number_behind(string_view text) {
   constexpr std::size_t kMostBetween = 16;
-  const auto word = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_'\"");
-  if (word == kAbsent || word > kMostBetween) return {};
-  const auto number = text.find_first_not_of(" \t:=#[(", word);
-  if (number == kAbsent || number > 2 * kMostBetween) return {};
+  constexpr std::array<string_view, 8> kEnds{"",     "s",     "ation",   "ations",
+                                             "_num", "_step", "_number", "_idx"};
+  const auto word = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz_");
+  if (word == kAbsent || std::ranges::find(kEnds, text.substr(0, word)) == kEnds.end()) return {};
+  const auto number = text.find_first_not_of(" \t:=#[('\"", word);
+  if (number == kAbsent || number > word + kMostBetween) return {};
   return number_at(text.substr(number));
+}
+
+// "writer", "biter"; a "timestep" is a step.
+bool is_in_word(string_view text, std::size_t at) {
+  return at > 0 && text[at] != 's' && std::isalpha(static_cast<unsigned char>(text[at - 1])) != 0;
 }
 
 // Of the last state of a bar, as carriage returns join them.
@@ -48,7 +56,8 @@ std::optional<double> step_in(string_view text) {
   for (std::size_t i = 0; i < kWords.size(); ++i)
     for (auto at = text.find(kWords.at(i)); at != kAbsent; at = text.find(kWords.at(i), at + 1)) {
       if (at == 0 || kFirst.substr(2 * i, 2).find(text[at - 1]) == kAbsent) continue;
-      if (const auto number = number_behind(text.substr(at))) return number;
+      if (is_in_word(text, at - 1)) continue;
+      if (const auto number = number_behind(text.substr(at + kWords.at(i).size()))) return number;
     }
   return number_of_bar(text);
 }

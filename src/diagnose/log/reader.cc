@@ -43,6 +43,14 @@ std::size_t common_prefix(string_view before, string_view line) {
   return end == kNowhere ? 0 : end + 2;
 }
 
+// The whole of an exception's last line that has no text: "queue.Empty".
+bool is_exception_name(string_view text) {
+  const auto is_part = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
+  };
+  return text.find('.') != kNowhere && std::ranges::all_of(text, is_part);
+}
+
 Message as_level(Message message, Level level) {
   message.level = level;
   message.row.reset();
@@ -166,13 +174,18 @@ void LogReader::take_progress(const Message& message) {
 
 // Python's "Exception ignored in: " has a traceback below it whose last line is no failure.
 bool LogReader::take_ignored(const Message& message, std::size_t line) {
-  constexpr std::size_t kMostTrace = 40;  // lines
-  if (message.text.starts_with("Exception ignored ")) {
-    ignored_line_ = line;
+  constexpr std::size_t kMostTrace = 40, kMostPrefix = 60;  // lines, bytes
+  if (message.text.find("Exception ignored ") <= kMostPrefix) {
+    ignored_ = {.line = line, .rank = message.rank};
     return true;
   }
-  if (message.level != Level::exception || ignored_line_ == 0) return false;
-  return line <= std::exchange(ignored_line_, 0) + kMostTrace;
+  if (ignored_.line == 0 || message.rank != ignored_.rank) return false;
+  const bool traced = message.text.find("Traceback (most recent") != kNowhere;
+  const bool over = line > ignored_.line + kMostTrace || (traced && ignored_.traced);
+  if (!over && traced) return ignored_.traced = true;
+  if (!over && message.level != Level::exception && !is_exception_name(message.text)) return false;
+  ignored_ = {};
+  return !over;
 }
 
 void LogReader::take_other(const Message& message, LogFaults::Where where) {
@@ -234,11 +247,12 @@ void LogReader::read(const std::string& name, const ReadBytes& bytes) {
   headed_ = false;
   rule_line_ = abort_line_ = shared_memory_line_ = 0;
   open_ = crash_ = nullptr;
+  ignored_ = {};
   const auto count =
       read_lines(bytes, [&](string_view line, std::size_t number, string_view before) {
         take_line(line, {.file = name, .line = number, .before = before});
         if (last_error_.has_value() || stack_ != Stack::none || headed_ || open_ != nullptr ||
-            crash_ != nullptr)
+            crash_ != nullptr || ignored_.line != 0)
           return Wanted::next;
         return report_.faults.awaits_progress(number) ? Wanted::progress : Wanted::none;
       });

@@ -94,13 +94,13 @@ Severity severity_of(const LogFaults& faults, const Fault& root,
   constexpr std::size_t kGoesOn = 50;  // lines
   constexpr std::string_view kFatal =
       "FATAL|Fatal|fatal|CRITICAL|panic|Abort|ABORT|aborted|Check failed|crashed";
-  if (root.role() == Role::ending || (root.survived && all_survived(faults)))
-    return Severity::warning;
+  const auto is_fatal = [=](std::string_view text) { return matches(kFatal, text); };
+  const bool goes_on = root.survived && !is_fatal(root.text) && all_survived(faults);
+  if (root.role() == Role::ending || goes_on) return Severity::warning;
   const bool alone = std::ranges::all_of(followers, [](const Fault* fault) {
     return fault->row != nullptr && (is_quoted(*fault->row) || fault->role() > Role::relay);
   });
   if (!is_quoted(*root.row) || !alone) return Severity::problem;
-  const auto is_fatal = [=](std::string_view text) { return matches(kFatal, text); };
   const auto is_end = [&](const Fault& fault) {
     return fault.lines_after == 0 || is_fatal(fault.text) ||
            std::ranges::any_of(fault.next, is_fatal);
@@ -169,11 +169,24 @@ Finding doubtful_finding(const LogFacts& facts, const Fault& fault) {
   return finding;
 }
 
-// Whether the log ends with a process that waits for others, as it has said again and again.
+// Whether the log ends with a process that tries to connect to others.
+bool ends_retrying(const Fault& fault) {
+  constexpr std::size_t kAgain = 2, kAtEnd = 10;  // times; lines
+  return (name_of(fault) == "connect-retries" || name_of(fault) == "rendezvous-retries") &&
+         !fault.survived && fault.count >= kAgain && fault.lines_after < kAtEnd;
+}
+
+// The same, or waits for them, as it has said again and again.
 bool ends_waiting(const Fault& fault) {
-  constexpr std::size_t kOften = 3, kNearEnd = 50;  // times; lines
-  return name_of(fault) == "workers-waited-for" && !fault.survived && fault.count >= kOften &&
-         fault.lines_after < kNearEnd;
+  constexpr std::size_t kOften = 3, kNearEnd = 3;  // times; lines
+  return ends_retrying(fault) || (name_of(fault) == "workers-waited-for" && !fault.survived &&
+                                  fault.count >= kOften && fault.lines_after < kNearEnd);
+}
+
+// What may be why a log without a failure ends with attempts to connect.
+bool may_keep_apart(const LogFaults& faults, const Fault& fault) {
+  return name_of(fault) == "virtual-interface" &&
+         std::ranges::any_of(faults.all(), [](const Fault* one) { return ends_retrying(*one); });
 }
 
 }  // namespace
@@ -222,7 +235,7 @@ std::vector<Finding> fault_findings(const LogFacts& facts, const LogFaults& faul
   std::vector<Finding> findings;
   std::vector<const Fault*> followers;
   for (const auto* fault : faults.all()) {
-    if (root == nullptr && ends_waiting(*fault))
+    if (root == nullptr && (ends_waiting(*fault) || may_keep_apart(faults, *fault)))
       findings.push_back(doubtful_finding(facts, *fault));
     if (fault == root || fault->role() == Role::suspect || fault->role() == Role::waiting) continue;
     if (root == nullptr && fault->role() == Role::complaint)

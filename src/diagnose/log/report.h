@@ -74,12 +74,18 @@ class LogReader {
     bool goes_on_in(const Message& message) const;
   };
   std::optional<LastError> last_error_{};
+  // Python's last "Exception ignored"; line 0: its traceback has ended.
+  struct Ignored {
+    std::size_t line = 0;
+    int rank = -1;
+    bool traced = false;  // the traceback has begun
+  };
+  Ignored ignored_{};
   // MPICH's "error stack:" has come, and its lines follow.
   enum class Stack : std::uint8_t { none, first, other };
   Stack stack_ = Stack::none;
   static constexpr std::size_t kMostFramed = 60;  // lines of a text between two rules of dashes
   std::size_t abort_line_ = 0;                    // of Charm++'s last "Called CmiAbort"; 0: none
-  std::size_t ignored_line_ = 0;                  // of Python's last "Exception ignored"; 0: none
   std::size_t shared_memory_line_ = 0;            // of Open MPI's that a call failed for it
   Fault* open_ = nullptr;                         // a quoted one whose text may go on
   Fault* crash_ = nullptr;                        // whose back trace may follow

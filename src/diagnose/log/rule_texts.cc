@@ -182,8 +182,20 @@ std::string printed(const Signature& row) {
   return {};
 }
 
+std::string_view pattern_of(std::string_view name) {
+  for (const auto table : signature_tables())
+    for (const auto& row : table)
+      if (row.name == name) return row.pattern;
+  return {};
+}
+
 // "if a warning … holds 'a' or a line … holds 'b'. As a problem …", by all rows of this name.
 std::string speaks_of(std::string_view name) {
+  if (name == kRanksAlone)
+    return fmt::format(
+        "if two lines of one wording, at most {} lines apart, say that a program has one process: "
+        "{}. {}",
+        kNearBanners, pattern_words(pattern_of(name)), role_words(Role::slow));
   std::string text;
   std::string_view role;
   for (const auto table : signature_tables())

@@ -74,6 +74,11 @@ bool is_quoted(std::string_view name) {
          name == "call-failed";
 }
 
+bool tells_call(const Signature& row) {
+  return row.name == "call-failed" || row.name == "cuda-failure" ||
+         row.name == "cuda-library-failed" || row.name == "ucx-failure";
+}
+
 const Signature& texts_of(const Signature& row) {
   for (const auto table : signature_tables())
     for (const auto& first : table)

@@ -79,6 +79,9 @@ const Signature& unmarked_row();
 bool is_quoted(std::string_view name);
 inline bool is_quoted(const Signature& row) { return is_quoted(row.name); }
 
+// Whether it tells of a call that failed in a process, which may then crash or be ended for it.
+bool tells_call(const Signature& row);
+
 // Whether a quoted text only says that something failed, and not why: "ERROR: the run failed".
 bool is_generic(std::string_view text);
 bool gives_reason(std::string_view text);

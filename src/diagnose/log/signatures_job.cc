@@ -40,6 +40,8 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "|malloc(): |corrupted size|stack smashing|corrupted double",
      Role::crash, Lines::any, "a rank crashed",
      "look at its back trace; a bus error is mostly a full /dev/shm", "NCCL user guide"},
+    // OpenFOAM says that it would be told of one.
+    {"rank-crashed", "Floating point exception trapping", Role::harmless, Lines::any, "", "", ""},
     {"rank-crashed",
      "Segmentation fault|segfault at|general protection fault|Signal 7 (SIGBUS)|exits with return "
      "code = -11|exits with return code = -7|exitcode*: -11|Signal 11 (SIGSEGV)|Exited with exit "

@@ -30,24 +30,6 @@ constexpr auto kMpiRows = std::to_array<Signature>({
      "Open MPI's own daemon --prefix says where it is",
      "horovod/horovod#347, open-mpi/ompi#599"},
     {"failure-passed-on", "ssh exited with exit code", Role::relay, Lines::any},
-    // Banners, with the number of processes at the last '*'.
-    {"ranks-alone",
-     "running on*total cores|running*mpi-ranks, with|one band on    1 cor*one band on*cor|Parallel "
-     "version (MPI), running on*processor|Number of MPI processes:*|1 by 1 by*MPI processor grid|"
-     "Using*MPI process|starting wrf task*of*|nProcs :*|GLOBAL*passing processes*|Info: "
-     "Running on*processors|world_size:*|WORLD_SIZE=*|, world size:*|#*Rank  *Group|#*Rank  *Pid",
-     Role::fault, Lines::any,
-     "several processes were started, and each says that it is the only one of its job: the "
-     "launcher "
-     "does not belong to the MPI that the program was built with, or the program has none",
-     "ldd PROGRAM | grep mpi shows its MPI, which mpirun the launcher's: take the mpirun of that "
-     "MPI; "
-     "in Slurm srun --mpi=list shows what srun --mpi= can be; torchrun sets WORLD_SIZE itself",
-     "VASP, Quantum ESPRESSO, LAMMPS, GROMACS, NVIDIA/nccl-tests"},
-    {"ends-a-run",
-     "# Avg bus bandwidth|Total wall time: |JOB DONE|Finished mdrun|PROGRAM ENDED AT|COMPLETE "
-     "WRF|WallClock: ",
-     Role::harmless, Lines::any, "", "", ""},
     {"launcher-usage",
      "Open MPI has detected that a parameter|An unrecognized option was included on the|Error: "
      "unknown option \"|[mpiexec@*unrecognized argument|[mpiexec@*nvalid option|mpiexec: "
@@ -67,8 +49,8 @@ constexpr auto kMpiRows = std::to_array<Signature>({
      "Open MPI, MPICH, Slurm, PyTorch"},
     {"fork-unsafe", "EFA provider is operating in|EFA provider to work safely", Role::fault,
      Lines::any,
-     "a process that uses EFA started another one by fork(), which libfabric does not allow: it "
-     "ends the job",
+     "a process that uses EFA started another one by fork(), which libfabric allows only if it "
+     "is told so: it ends the job",
      "FI_EFA_FORK_SAFE=1 (before libfabric 1.13: RDMAV_FORK_SAFE=1), or start no programs after "
      "MPI_Init: system(), popen(), Python's subprocess",
      "ofiwg/libfabric#6332"},

@@ -183,7 +183,7 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      "Using*]docker|NET/Socket : Using*]virbr|NET/Socket : Using*]br-|NET/Socket : Using*]cni",
      Role::suspect, Lines::nccl,
      "NCCL's sockets use an interface of containers or virtual machines (the line names it), which "
-     "other hosts do not reach",
+     "other hosts mostly do not reach",
      "NCCL_SOCKET_IFNAME=^lo,docker,veth,virbr,br-,cni leaves such out; or name the one that "
      "reaches the others: NCCL_SOCKET_IFNAME==eth0",
      "NVIDIA/nccl#529, NVIDIA/nccl#286"},

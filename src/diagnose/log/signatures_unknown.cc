@@ -47,6 +47,18 @@ constexpr auto kUnknownRows = std::to_array<Signature>({
      "Reason: ",
      Role::report, Lines::errors, "no rule knows this line; it is the first error", kRemedy,
      kSource},
+    // Banners, with the number of processes at the last '*'.
+    {"ranks-alone",
+     "running on*total cores|one band on    1 cor*one band on*cor|Parallel version (MPI), running "
+     "on*processor|Number of MPI processes:*|Using*MPI process|nProcs :*|GLOBAL*passing processes*|"
+     "Info: Running on*processors|#*Rank  *Group|#*Rank  *Pid",
+     Role::slow, Lines::any,
+     "several processes were started at once, and each says that it is the only one of its job: "
+     "the launcher does not belong to the MPI that the program was built with, or the program has "
+     "none",
+     "ldd PROGRAM | grep mpi shows its MPI, which mpirun the launcher's: take the mpirun of that "
+     "MPI; in Slurm srun --mpi=list shows what srun --mpi= can be",
+     "VASP, Quantum ESPRESSO, GROMACS, NVIDIA/nccl-tests"},
     {"connect-retries", "returned*retrying", Role::suspect, Lines::nccl,
      "a connection between ranks was not made at once",
      "look for the rank that is connected to: it may be late, or behind a firewall",

@@ -3,6 +3,7 @@
 #include "diagnose/log/progress.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <utility>
 
@@ -14,13 +15,20 @@ Place process_of(const Message& message) {
   return message.rank >= 0 ? Place{.rank = message.rank} : place_of(message);
 }
 
-// Whether no later line makes good what this one says: a process has ended, or its calls failed.
+// Whether no later line makes good what this one says: a process has ended, its calls failed, its
+// results are wrong, or its GPU runs no more kernels.
 bool is_end(const Signature& row, const Message& message) {
   const bool ended = row.role == Role::killed || row.role == Role::crash ||
                      row.role == Role::signalled || row.role == Role::exit ||
                      row.role == Role::relay;
-  return ended || (row.role == Role::trace && message.pid < 0) || row.name == "rank-killed" ||
-         row.name == "node-failed" || row.name == kRanksAlone || row.name == "job-ended";
+  // Not every Xid ends what runs there.
+  const bool is_off =
+      row.name == "gpu-xid" && message.whole.find("fallen off") != std::string_view::npos;
+  constexpr std::array<std::string_view, 7> kEnds{
+      "rank-killed",    "node-failed",      "job-ended",   "wrong-results",
+      "illegal-access", "device-assertion", "gpu-hardware"};
+  return ended || is_off || (row.role == Role::trace && message.pid < 0) ||
+         std::ranges::find(kEnds, row.name) != kEnds.end();
 }
 
 // Erases what `goes_on(place and step)` of the places of a process, whatever their GPU.
@@ -55,6 +63,7 @@ void LogFaults::close_faults(const Close& close) {
     const std::size_t closed = close(*fault);
     entries_ -= closed;
     fault->survived = fault->pending.empty();
+    if (fault->survived && fault->row != nullptr && tells_call(*fault->row)) called_.clear();
     return fault->survived;
   });
 }

@@ -59,6 +59,20 @@ TEST(LogInterface, OfContainersIsNoFaultElsewhere) {
             "connect-timeout");
 }
 
+TEST(LogInterface, OfContainersIsNotedWhereALogEndsWithAttemptsToConnect) {
+  const auto retry = info(0, "Call to connect returned Connection timed out, retrying");
+  const auto complete = info(0, "comm 0x1 rank 0 nranks 4 - Init COMPLETE");
+
+  const auto report = read_log(kVeth + retry + retry);
+
+  ASSERT_EQ(report.findings.size(), 2U);
+  EXPECT_EQ(report.findings[0].rule, "virtual-interface");
+  EXPECT_EQ(report.findings[1].rule, "connect-retries");
+  for (const auto& finding : report.findings) EXPECT_EQ(finding.severity, Severity::info);
+  EXPECT_THAT(read_log(kVeth + retry).findings, IsEmpty());
+  EXPECT_THAT(read_log(kVeth + retry + retry + complete).findings, IsEmpty());
+}
+
 TEST(LogRas, NamesTheRanksThatAreBehind) {
   const auto finding =
       read_log(

@@ -41,7 +41,8 @@ TEST(LogProgress, IsTheNumberOfAStepAnIterationOrAnEpoch) {
            {" 1%|#  | 1/99 [0:1]  2%|##  | 2/99 [0:2]", 2}})
     EXPECT_THAT(step_in(text), Optional(number)) << text;
   for (const std::string_view text :
-       {"steps", "step", "the next step is near 7", "water 7", "100%|", "step x 7", "100%| 7"})
+       {"steps", "step", "the next step is near 7", "water 7", "100%|", "step x 7", "100%| 7",
+        "DataLoader iterator 7", "closing writer 7", "epoched 7"})
     EXPECT_EQ(step_in(text), std::nullopt) << text;
 }
 
@@ -128,6 +129,21 @@ TEST(LogProgress, OfABenchmarkIsItsResult) {
 
   EXPECT_EQ(worst_in(kSharp + other + results), Severity::warning);
   EXPECT_EQ(worst_in(kSharp + "n0: Test NCCL failure x\n" + results), Severity::problem);
+  EXPECT_EQ(worst_in("# Out of bounds values : 12 FAILED\n" + results), Severity::problem);
+}
+
+TEST(LogProgress, ProvesNothingAfterWhatNobodySurvives) {
+  for (const std::string line :
+       {"FATAL: cannot bind to the port", "CUDA error: an illegal memory access was encountered",
+        "NVRM: Xid (PCI:0000:3b:00): 79, pid=7, GPU has fallen off the bus."})
+    EXPECT_EQ(worst_in(line + "\n" + two_steps("")), Severity::problem) << line;
+}
+
+TEST(LogProgress, LeavesANamedCauseWhereItIs) {
+  const auto log = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB\n" +
+                   two_steps("") + "RuntimeError: worker 3 is not there any more\n";
+
+  EXPECT_EQ(read_log(log).findings.at(0).rule, "out-of-gpu-memory");
 }
 
 TEST(LogProgress, DoesNotHideWhatIsQuotedLater) {
@@ -166,6 +182,15 @@ TEST(LogCalls, AreOfAnySourceThatTheLineNames) {
     EXPECT_EQ(read_log(std::string(call) + "\n" + ended).findings.at(0).rule,
               call.ends_with("stir") ? "unmarked-error" : "call-failed")
         << call;
+}
+
+TEST(LogCalls, ThatWereSurvivedOrAreFarAwayEndNoRank) {
+  const std::string call = "mixer.c:123: failed to query a bowl\n",
+                    killed = "srun: error: n4: task 3: Killed\n";
+
+  EXPECT_EQ(read_log(call + killed).findings.at(0).rule, "call-failed");
+  EXPECT_EQ(read_log(call + two_steps("") + killed).findings.at(0).rule, "rank-killed");
+  EXPECT_EQ(read_log(call + std::string(300, '\n') + killed).findings.at(0).rule, "rank-killed");
 }
 
 TEST(LogCalls, ComeAfterAKnownCause) {

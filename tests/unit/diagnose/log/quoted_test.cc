@@ -55,6 +55,18 @@ TEST(LogQuoted, IsNoExceptionThatPythonIgnored) {
   EXPECT_THAT(read_log(kIgnored + kIgnored).findings, IsEmpty());
   EXPECT_THAT(first_of(kIgnored + "ValueError: no more soup\n" + kIgnored).evidence,
               HasSubstr("'ValueError: no more soup' (job.log:6)"));
+  const auto ranks = "[rank0]: " + replaced(kIgnored, "\n", "\n[rank0]: ") + "\n";
+  EXPECT_THAT(read_log(ranks).findings, IsEmpty());
+}
+
+TEST(LogQuoted, IsTheExceptionBehindOneThatPythonIgnored) {
+  const std::string trace = "Traceback (most recent call last):\n", real = "ValueError: no soup\n";
+  const auto empty = replaced(kIgnored, "OSError: [Errno 9] Bad file descriptor", "queue.Empty");
+  const auto cut = kIgnored.substr(0, kIgnored.find("OSError"));
+
+  EXPECT_EQ(first_of(empty + real).rule, "uncaught-exception");
+  EXPECT_EQ(first_of(cut + trace + real).rule, "uncaught-exception");
+  EXPECT_EQ(read_logs({{"a", cut}, {"b", real}}).findings.at(0).rule, "uncaught-exception");
 }
 
 TEST(LogQuoted, NeverComesBeforeAKnownCauseOrWhatFollowsFromOne) {
