@@ -13,15 +13,15 @@ namespace linerate::pairs {
 namespace {
 
 constexpr double kLeastNoise = 0.005;
-constexpr double kClearZ = 4;         // one healthy suspect in 30,000
-constexpr double kNotFineZ = 3;       // of the median with one partner
-constexpr double kLowTestZ = 4;       // of a single test
-constexpr std::size_t kLowTests = 3;  // that make it intermittent
-constexpr double kChance = 0.0001;    // of so many low tests of a healthy suspect
-constexpr double kDisturbed = 2;      // of what makes a test low: a control that noise left alone
-constexpr std::size_t kBurst = 12;    // slots that count as one time
-constexpr std::size_t kTimes = 3;     // that it was low, and
-constexpr std::size_t kGone = 3;      // fine tests, before it or after it, that make it a burst
+constexpr double kClearZ = 4;          // one healthy suspect in 30,000
+constexpr double kNotFineZ = 3;        // of the median with one partner
+constexpr double kLowTestZ = 4;        // of a single test
+constexpr std::size_t kLowTests = 3;   // that make it intermittent
+constexpr double kChance = 0.0001;     // of so many low tests of a healthy suspect
+constexpr double kDisturbed = 2;       // of what makes a test low: a control that noise left alone
+constexpr std::size_t kBurst = 12;     // slots that count as one period
+constexpr std::size_t kPeriods = 3;    // in which what is bad is low
+constexpr std::size_t kFineTests = 3;  // with which a single run of low tests is a burst
 constexpr std::size_t kFewControls = 8;   // whose spread says little
 constexpr std::size_t kLowAlone = 2;      // tests that confirm it
 constexpr double kMedianError = 1.25;     // of a median over that of a mean, of normal values
@@ -58,8 +58,8 @@ Tests tests_of(const Suspect& suspect, std::span<const Rate> rates, const Refere
     const double log_share = rate.log() - reference.expected_log(suspect.rail);
     of.log_shares.push_back(log_share);
     of.low += log_share < -reference.least_low ? 1 : 0;
-    tests.some_fine = tests.some_fine || log_share > limit.log() / 2;
     tests.below += log_share < limit.log() ? 1 : 0;
+    tests.some_fine = tests.some_fine || log_share > limit.log() / 2;
   }
   tests.partners = by_partner.size();
   std::vector<double> medians;
@@ -200,21 +200,21 @@ bool is_spread(const Suspect& suspect, State state, const Reference& reference,
   tests.insert(tests.end(), suspect.alone.begin(), suspect.alone.end());
   std::ranges::stable_sort(tests, {}, &Rate::slot);
   const double least = state == State::slow ? limit.log() : -reference.least_low;
-  std::size_t times = 0, runs = 0, low_tests = 0, counted = 0;
+  std::size_t periods = 0, runs = 0, low_tests = 0, counted = 0;
   bool was_low = false;
   for (const auto& rate : tests) {
     const bool low = rate.log() - reference.expected_log(suspect.rail) < least;
     const bool begins = low && !was_low;
     if (begins || (low && rate.slot >= counted + kBurst)) {
-      ++times;
+      ++periods;
       counted = rate.slot;
     }
     runs += begins ? 1 : 0;
     low_tests += low ? 1 : 0;
     was_low = low;
   }
-  const bool is_gone = runs < 2 && tests.size() - low_tests >= kGone;
-  return times >= kTimes && !is_gone;
+  const bool is_burst = runs < 2 && tests.size() - low_tests >= kFineTests;
+  return periods >= kPeriods && !is_burst;
 }
 
 }  // namespace linerate::pairs

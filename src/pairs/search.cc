@@ -2,6 +2,7 @@
 #include "pairs/search.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 namespace linerate::pairs {
@@ -21,8 +22,8 @@ constexpr std::size_t kPartShare = 4;  // and of an undisturbed part of a matchi
 constexpr std::size_t kRoundsOfControl = 2;
 constexpr std::size_t kControls = 4;  // in a round with others
 constexpr std::size_t kLeastNodes = 3;
-constexpr std::size_t kLap = 8, kLapOfFew = 6;  // slots at least
-constexpr std::size_t kLapsOfFew = 8;
+constexpr std::size_t kSlots = 8, kSlotsOfFew = 6;  // slots at least
+constexpr std::size_t kPassesOfFew = 8;
 constexpr std::size_t kRunsOfRails = 3;  // in each of which a slow rail is slow
 
 }  // namespace
@@ -242,18 +243,21 @@ void Search::ask_by_itself() {
       of.partners = healthy_->partners(of.rank(), kOthers, of.partners, random_);
     asked.push_back(ranks);
   }
-  const auto laps = is_one_at_once() ? kLapsOfFew : first ? kOthers : kOthers * kRepeatsByItself;
-  const auto slots = is_one_at_once() ? kLapOfFew : first ? kLap : 0;
-  for (std::size_t lap = 0; lap < laps && !asked.empty(); ++lap) ask_lap(asked, lap, slots);
+  const auto passes = is_one_at_once() ? kPassesOfFew
+                      : first          ? kOthers
+                                       : kOthers * kRepeatsByItself;
+  const auto slots = is_one_at_once() ? kSlotsOfFew : first ? kSlots : 0;
+  for (std::size_t pass = 0; pass < passes && !asked.empty(); ++pass) ask_pass(asked, pass, slots);
   if (queue_.empty()) phase_ = Phase::over;
 }
 
-// One test of each, one after the other, and at least so many slots: a burst of noise does not last
-// for several laps. The others are controls where there are healthy pairs.
-void Search::ask_lap(const std::vector<Pair>& asked, std::size_t lap, std::size_t slots) {
+// One test of each, one after the other, and controls up to so many slots, if there are healthy
+// pairs: a burst of noise does not last for several passes of kSlots.
+void Search::ask_pass(const std::vector<Pair>& asked, std::size_t pass, std::size_t slots) {
   for (const auto& ranks : asked) {
     const auto& of = suspects_.at(ranks);
-    const int other = of.is_link() ? ranks.second : of.partners[lap % of.partners.size()];
+    assert(of.is_link() || !of.partners.empty());  // it was tested before
+    const int other = of.is_link() ? ranks.second : of.partners[pass % of.partners.size()];
     queue_.push_back({{std::minmax(of.rank(), other), Purpose::suspect, ranks}});
   }
   for (auto slot = asked.size(); slot < slots; ++slot) {

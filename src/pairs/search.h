@@ -7,9 +7,10 @@
 //   ranks      each suspect with three healthy partners, one rail of a node at a time, few pairs
 //              at once; healthy pairs beside them as controls
 //   links      pairs that were low: again, and their ends with healthy partners
-//   by itself  what is still bad, with four other partners (of few nodes with the same ones) and
-//              nothing beside it, in laps that are long enough to outlast a burst of noise; more
-//              often where it is fine at times
+//   by itself  what is still bad, with four other partners (where few pairs fit beside each other
+//              with the same ones) and nothing beside it, in passes with controls between, of which
+//              several outlast a burst of noise; ranks that are not always low then more often,
+//              without controls between
 // A Search asks; its caller measures. It knows nothing of networks and clocks.
 #pragma once
 
@@ -90,7 +91,7 @@ class Search {
   void ask_links();
   void ask_ends_or_by_itself();
   void ask_by_itself();
-  void ask_lap(const std::vector<Pair>& asked, std::size_t lap, std::size_t slots);
+  void ask_pass(const std::vector<Pair>& asked, std::size_t pass, std::size_t slots);
   Suspect& suspect(Pair ranks);
   void test_rank(int rank, int repeats, Asks& asks);
   void test_link(Pair pair, Asks& asks);
@@ -124,7 +125,7 @@ class Search {
   bool crowded_ = false;
   int asked_by_itself_ = 0;  // times
   std::vector<Rate> controls_, rounds_;
-  std::vector<Rate> controls_by_itself_;  // of laps, beside which tests have no others
+  std::vector<Rate> controls_by_itself_;  // of passes, in which tests have no others
   std::map<Pair, Suspect> suspects_;
   std::set<Pair> wrong_;
   Estimate estimate_;
