@@ -19,6 +19,8 @@ def is_set(variable: str) -> bool:
 def main(counter: str, fast: str, ranks: str, *program: str) -> int:
     done = subprocess.run(["mpirun", "--allow-run-as-root", "--oversubscribe", "-np", ranks,
                            *program], check=False)
+    if done.returncode != 0:  # what mpirun says of it is worth more than the records' absence
+        return done.returncode
     path = Path(counter)
     runs = int(path.read_text()) if path.exists() else 0
     path.write_text(str(runs + 1))
