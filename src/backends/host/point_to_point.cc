@@ -80,8 +80,7 @@ PointToPoint::Sent PointToPoint::next_sent(int dest, ConstView data) {
 // Not on an emulated network, where a long message ends when the receiver has it.
 bool PointToPoint::leaves_copy(ConstView data) const {
   if (!team_.setup().spin_policy.oversubscribed || team_.network() != nullptr) return false;
-  const bool reachable = !team_.spans_processes() || team_.arena().contains(data.data());
-  return data.size() <= (reachable ? kCopiedBytes : kOutboxBytes);
+  return data.size() <= (team_.is_private(data.data()) ? kOutboxBytes : kCopiedBytes);
 }
 
 // Once what lay at this place has been taken.

@@ -20,7 +20,7 @@ std::size_t Staging::attach_bytes(OpKind kind) const {
 }
 
 bool Staging::out_of_reach(ConstView view, OpKind kind) {
-  if (!team_.spans_processes() || view.empty() || !is_outside(view.data())) return false;
+  if (view.empty() || !team_.is_private(view.data())) return false;
   const bool attaches = team_.attaches() && view.size() >= attach_bytes(kind);
   attached_ = attached_ || attaches;
   return !attaches;

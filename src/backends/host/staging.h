@@ -25,8 +25,8 @@ class Staging {
   // False: peers touch nothing of `op`, or reach it where it is, and it may be made as it is.
   bool may_be_needed(const Op& op, const Exposure& exposure) const {
     if (!exposure.send && !exposure.recv) return false;
-    return has_no_in_place_form(op.kind) ||
-           (team_.spans_processes() && (is_outside(op.send.data()) || is_outside(op.recv.data())));
+    return has_no_in_place_form(op.kind) || team_.is_private(op.send.data()) ||
+           team_.is_private(op.recv.data());
   }
 
   // The call to make in place of `op`: the same one where peers reach what they touch. A buffer
@@ -45,9 +45,6 @@ class Staging {
   // Calls without an in-place form: timed in place all the same, so they must not race.
   static bool has_no_in_place_form(OpKind kind) {
     return kind == OpKind::send_recv || kind == OpKind::all_to_all_v;
-  }
-  bool is_outside(const std::byte* data) const {
-    return data != nullptr && !team_.arena().contains(data);
   }
   std::size_t attach_bytes(OpKind kind) const;
   bool out_of_reach(ConstView view, OpKind kind);

@@ -58,6 +58,10 @@ class Team {
   const ControlBlock& control() const { return control_; }
   Waiting& waiting() { return waiting_; }
   bool spans_processes() const { return spans_processes_; }
+  // Whether other processes cannot address `data`: it is not in the arena.
+  bool is_private(const std::byte* data) const {
+    return spans_processes_ && data != nullptr && !arena().contains(data);
+  }
   // Whether ranks reach private memory of other processes, and not the arena alone.
   bool attaches() const { return !setup_.pids.empty(); }
 

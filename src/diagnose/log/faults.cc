@@ -268,7 +268,7 @@ bool LogFaults::take(const Message& message, Where where) {
   return true;
 }
 
-// A process that is alone is a fault where another one is, too.
+// A process that is alone is worth a warning where another one beside it is, too.
 void LogFaults::take_banner(const Signature& row, const Message& message, Where where) {
   Banner banner{.alternative = alone_by(row, message.whole),
                 .text = std::string(message.whole),

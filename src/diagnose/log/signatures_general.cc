@@ -271,8 +271,7 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      "LMCache/LMCache#605", "uncaught-exception"},
     {"ucx-failure", "UCX ", Role::vague, Lines::reports, "UCX, which MPI uses, failed",
      "where the line names a device, UCX_NET_DEVICES=<the right one>:1 keeps UCX from it; "
-     "UCX_TLS=tcp "
-     "tells whether the fast network is at fault; UCX_LOG_LEVEL=info says more",
+     "UCX_TLS=tcp tells whether the fast network is at fault; UCX_LOG_LEVEL=info says more",
      "openucx/ucx"},
     {"ucx-failure", "UCX Fatal|UCX  FATAL", Role::vague, Lines::any},
     {"nvshmem-failed",

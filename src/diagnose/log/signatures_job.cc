@@ -21,8 +21,7 @@ constexpr auto kJobRows = std::to_array<Signature>({
     {"rank-killed",
      "OOMKilled|OOM Killed|Detected*oom_kill|Detected*oom-kill|srun: error*: Out Of Memory|"
      "Exceeded*memory limit|xceeded*memory budget|invoked oom-killer|ut of memory: Kill|running "
-     "low on "
-     "memory|killed due to memory pressure|TERM_MEMLIMIT",
+     "low on memory|killed due to memory pressure|TERM_MEMLIMIT",
      Role::origin, Lines::any, "a rank was killed, mostly because the host had no more memory",
      "run dmesg | grep -i oom on its host; raise the memory limit of the container or of Slurm",
      "Linux, Slurm"},
@@ -124,13 +123,12 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "look the line up in PyTorch's issues; try another version, without NCCL_DESYNC_DEBUG",
      "pytorch/pytorch#105287"},
     {"job-not-started",
-     "aborted before step|Unable to create step|Unable to "
-     "allocate resources|nvalid generic resource|FailedScheduling|FailedPlacement|FailedCreate|"
-     "FailedMount|FailedAttach|ImagePullBackOff|ErrImage|CreateContainer*Error|AdmissionError|The "
-     "node was low on resource|OCI runtime create failed|ailed to start "
-     "container|ailed to create shim|ailed to create containerd task|sbatch: error: |salloc: "
-     "error: |"
-     "srun: fatal: |failed to distribute tasks|node types can fulfill",
+     "aborted before step|Unable to create step|Unable to allocate resources|nvalid generic "
+     "resource|FailedScheduling|FailedPlacement|FailedCreate|FailedMount|FailedAttach|"
+     "ImagePullBackOff|ErrImage|CreateContainer*Error|AdmissionError|The node was low on resource|"
+     "OCI runtime create failed|ailed to start container|ailed to create shim|ailed to create "
+     "containerd task|sbatch: error: |salloc: error: |srun: fatal: |failed to distribute tasks|"
+     "node types can fulfill",
      Role::fault, Lines::any, "the scheduler could not start a part of the job",
      "look at what was asked for (GPUs, memory, image, volumes), and at what the nodes have",
      "Slurm, Kubernetes, Ray"},

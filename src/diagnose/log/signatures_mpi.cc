@@ -33,19 +33,16 @@ constexpr auto kMpiRows = std::to_array<Signature>({
     {"launcher-usage",
      "Open MPI has detected that a parameter|An unrecognized option was included on the|Error: "
      "unknown option \"|[mpiexec@*unrecognized argument|[mpiexec@*nvalid option|mpiexec: "
-     "unrecognized "
-     "|mpirun: unrecognized |mpiexec: invalid option|mpirun: invalid option|srun: unrecognized "
-     "option|srun: invalid option|srun: option requires an argument|srun: error: Invalid numeric "
-     "value|srun: error: Invalid*specification|torchrun: error: |run.py: error: the following "
-     "arguments are required: training_script|accelerate <command>*error: ",
+     "unrecognized |mpirun: unrecognized |mpiexec: invalid option|mpirun: invalid option|srun: "
+     "unrecognized option|srun: invalid option|srun: option requires an argument|srun: error: "
+     "Invalid numeric value|srun: error: Invalid*specification|torchrun: error: |run.py: error: "
+     "the following arguments are required: training_script|accelerate <command>*error: ",
      Role::fault, Lines::any,
      "a launcher does not understand its own command line: it has no such option, or an option got "
-     "a "
-     "value of another kind",
+     "a value of another kind",
      "mend the option that it names; an option whose value is missing takes the next word for it; "
-     "what "
-     "is meant for the program stands behind the program's name; launchers differ in their options "
-     "(--version, --help)",
+     "what is meant for the program stands behind the program's name; launchers differ in their "
+     "options (--version, --help)",
      "Open MPI, MPICH, Slurm, PyTorch"},
     {"fork-unsafe", "EFA provider is operating in|EFA provider to work safely", Role::fault,
      Lines::any,
@@ -131,9 +128,8 @@ constexpr auto kMpiRows = std::to_array<Signature>({
     // Hydra writes errors from the inside out: the first that is no echo is the cause.
     {"failure-passed-on",
      "@*): *assert (!closed) failed|@*): *callback returned error|@*): *demux engine error|@*): "
-     "*error "
-     "waiting|@*): *terminated badly; abort|@*): *check exit codes error|@*): *poll for event "
-     "error|@*): *returned error|@*): *error setting up the boot|@*): *write error (Bad file",
+     "*error waiting|@*): *terminated badly; abort|@*): *check exit codes error|@*): *poll for "
+     "event error|@*): *returned error|@*): *error setting up the boot|@*): *write error (Bad file",
      Role::relay, Lines::any},
     {"mpi-failed", "[mpiexec@*): |[proxy:*): |HYDU_*): |HYDT_*): ", Role::report, Lines::any},
     // What UCX calls any failure.
@@ -154,11 +150,10 @@ constexpr auto kMpiRows = std::to_array<Signature>({
      Lines::any},
     {"mpi-failed",
      "Fatal error in PMPI|Fatal error in MPI|Fatal error in internal_|run was unable to|Failed: "
-     "MPI "
-     "error|Open MPI failed an|MPI_INIT has failed|MPI_INIT failed|MPI_Init failed|error occurred "
-     "in MPI|failed for some reason|unrecoverable error|a terminal error|MPI job will now|able to "
-     "be opened|ML*cannot be selected|requested component was not found|enough space for*backing|"
-     "MPICH ERROR",
+     "MPI error|Open MPI failed an|MPI_INIT has failed|MPI_INIT failed|MPI_Init failed|error "
+     "occurred in MPI|failed for some reason|unrecoverable error|a terminal error|MPI job will now|"
+     "able to be opened|ML*cannot be selected|requested component was not found|enough space "
+     "for*backing|MPICH ERROR",
      Role::vague, Lines::any, "MPI or its launcher failed, before NCCL was asked",
      "start a program that only calls MPI_Init on these hosts; UCX_TLS=tcp, or with Open MPI --mca "
      "pml ob1 --mca btl tcp,self, tells whether MPI's fast network is at fault",

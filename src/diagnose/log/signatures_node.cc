@@ -29,8 +29,7 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      Role::fault, Lines::warnings,
      "this user may not make or open the file of a shared memory segment",
      "chmod 1777 /dev/shm, or the directory that the line names; where another user's file holds "
-     "the "
-     "name, remove it",
+     "the name, remove it",
      "NVIDIA/nccl#328"},
     {"shared-memory-permission",
      "MPIU_SHMW*ermission denied|MPIDU_*hm*ermission denied|MPIDI_*hm*ermission denied|"
@@ -144,10 +143,8 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      "NVIDIA/nccl user guide"},
     {"device-assertion", "block: [*thread: [*Assertion*failed", Role::origin, Lines::any,
      "an assertion of a kernel failed on the GPU; one on a class or an index (t < n_classes, "
-     "srcIndex "
-     "< srcSelectDimSize, index out of bounds) says that a label, a token id or a position is out "
-     "of "
-     "range",
+     "srcIndex < srcSelectDimSize, index out of bounds) says that a label, a token id or a "
+     "position is out of range",
      "compare the least and the largest label or token id of the batch with the model's classes or "
      "vocabulary; CUDA_LAUNCH_BLOCKING=1, or one batch on the CPU, names the call",
      "PyTorch: aten/src/ATen/native/cuda"},

@@ -11,16 +11,15 @@ using std::string_view;
 
 // Words that give a reason: in a line without a mark, and also in one that has it.
 constexpr string_view kReasons =
-    "annot |an't |an not |ould not |ouldn't |nable to |ot found|o such |t exist|nvalid "
-    "|nrecognized|"
-    "denied|refused|nreachable|imed out|nsufficient|ot enough|oo many|ncompatible|ssertion|ismatch|"
-    "ust be |ut of memory|ndefined ref|ndefined symbol|xceeded|[Errno|errno|orrupted";
+    "annot |an't |an not |ould not |ouldn't |nable to |ot found|o such |t exist|nvalid |"
+    "nrecognized|denied|refused|nreachable|imed out|nsufficient|ot enough|oo many|ncompatible|"
+    "ssertion|ismatch|ust be |ut of memory|ndefined ref|ndefined symbol|xceeded|[Errno|errno|"
+    "orrupted";
 // Words of a failure.
 constexpr string_view kFailures =
     "() failed|ailed to |ailed: |ailed at |ailed in |ailed on |ailed with |ailed for |ailed during "
-    "|ailed "
-    "while |ailure: |rror while |rror reading |rror writing |rror opening |rror loading |rror "
-    "from |xception: ";
+    "|ailed while |ailure: |rror while |rror reading |rror writing |rror opening |rror loading |"
+    "rror from |xception: ";
 // Of a call in a source.
 constexpr string_view kCalls =
     ".c:*ailed|.c:*rror|.c:*nable to |.c:*annot |.c:*nvalid |.cu:*ailed|.cu:*rror|.cu:*nable to "

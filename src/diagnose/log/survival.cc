@@ -47,8 +47,8 @@ std::size_t close_range(std::map<Place, double>& pending, const Place& process,
   return closed;
 }
 
-// Whether steps after it show that it was survived. What a program has written of them before it
-// dies may be flushed as late as that, but such a program says that it fails.
+// Whether steps after it show that it was survived. Steps that a program wrote before it failed may
+// be flushed after its error: of exceptions they prove nothing, of other errors this is not known.
 bool steps_prove(const Fault& fault) {
   return !fault.thrown && (fault.role() <= Role::report || fault.role() == Role::complaint ||
                            fault.role() == Role::waiting);
