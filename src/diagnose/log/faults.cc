@@ -1,4 +1,4 @@
-// Which fault a line tells of, and which of all came first. Of those that are quoted only lines of
+// Which fault a line tells of, and what is kept of it. Of those that are quoted only lines of
 // another shape, without numbers, are kept.
 #include "diagnose/log/faults.h"
 
@@ -11,7 +11,6 @@
 #include <array>
 #include <cctype>
 #include <charconv>
-#include <tuple>
 #include <utility>
 
 namespace linerate::logs {
@@ -91,24 +90,6 @@ bool is_before(std::string_view a, std::string_view b) {
   return by_date < 0 || (by_date == 0 && a.substr(kDate + 1) < b.substr(kDate + 1));
 }
 
-// A call that no rule knows: what has a name comes first, but for what only follows.
-bool is_failed_call(const Fault& fault) {
-  return fault.row != nullptr && fault.row->name == "call-failed";
-}
-
-// Of two that only say that something failed the first counts; what was survived may be no cause.
-Role rank_of(const Fault& fault) {
-  const auto role = fault.role();
-  if (fault.survived && role > Role::origin && role <= Role::report) return Role::suspect;
-  if (is_failed_call(fault)) return Role::suspect;
-  return role == Role::report ? Role::consequence : role;
-}
-
-// What may be written where nothing failed, too.
-bool is_doubtful(const Fault& fault) {
-  return fault.role() == Role::suspect || fault.role() == Role::complaint;
-}
-
 const Signature* row_of(std::string_view name, Role role) {
   for (const auto table : signature_tables())
     for (const auto& row : table)
@@ -135,36 +116,28 @@ bool is_said_better(const Fault& fault, const Signature* row, const Message& mes
   return fault.passed || (is_generic(fault.text) && gives_reason(message.whole));
 }
 
-// A fault that was survived is the cause of a failure only if no later line gives another; so is
-// what steps came after, unless it breaks by itself.
-bool is_past(const Fault& fault) {
-  return fault.survived || (fault.passed && fault.role() != Role::origin);
+bool is_of_watchdog(const Signature* row, const Message& message) {
+  return (row != nullptr && row->name == "collective-timeout") ||
+         message.text.find("last completed NCCL work") != kEnd;
 }
 
-// Whether a later line of the same file than `past` may be the cause in its place.
-bool may_replace(const Fault& fault, const Fault& past) {
-  const bool named = fault.row != nullptr && (is_quoted(*fault.row) || fault.role() <= Role::vague);
-  return named && !is_past(fault) && fault.file == past.file && fault.line > past.line;
+// Whether another line that is quoted may be kept; later ones explain nothing.
+bool keeps_more(const Fault& fault) {
+  constexpr std::size_t kMostNext = 3, kMostLooked = 10'000;
+  return fault.next.size() < kMostNext && fault.count < kMostLooked;
 }
 
-// Whether an unmarked line before an error that gives no reason gives one.
-bool is_said_by(const Fault& complaint, const Fault& error) {
-  return error.row != nullptr && error.role() == Role::report && is_generic(error.text) &&
-         complaint.role() == Role::complaint && gives_reason(complaint.text) &&
-         complaint.file == error.file && complaint.line < error.line;
+std::string quoted(const Message& message, LogFaults::Where where) {
+  return fmt::format("'{}' ({}:{})", shortened(plain_text(message.whole), 200), where.file,
+                     where.line);
 }
 
-// Failures of NCCL's sockets.
-bool is_of_sockets(const Fault& fault) {
-  constexpr std::array<std::string_view, 6> kNames{"connect-timeout",  "connection-refused",
-                                                   "no-route-to-host", "connect-retries",
-                                                   "socket-failure",   "socket-failed"};
-  return fault.row != nullptr && std::ranges::find(kNames, fault.row->name) != kNames.end();
-}
-
-auto order_of(const Fault& fault, bool timed) {
-  return std::tuple(rank_of(fault), is_failed_call(fault),
-                    timed ? std::string_view(fault.time) : std::string_view(), fault.line);
+// Of one name: whether this line is nearer to a root than the one that is kept, or as near and
+// earlier. How a rank ended depends on what came before.
+bool is_nearer(const Fault& fault, const Signature* row, const Message& message) {
+  const bool both = fault.row != nullptr && row != nullptr && fault.row->role >= Role::vague;
+  if (both && row->role != fault.row->role) return row->role < fault.row->role;
+  return !message.time.empty() && is_before(message.time, fault.time);
 }
 
 }  // namespace
@@ -295,103 +268,47 @@ Fault* LogFaults::fault_of(const Signature* row, const Message& message) {
   return fault;
 }
 
+void LogFaults::add_place(Fault& fault, const Message& message, Where where) {
+  if (entries_ < kMostPlaces || fault.places.empty())
+    entries_ += fault.places.insert(place_of(message)).second ? 1 : 0;
+  if (fault.count > 0 && where.file != fault.file && (message.time.empty() || fault.time.empty()))
+    fault.ordered = false;
+}
+
+// What the roles of later faults of this file depend on.
+void LogFaults::note_kind(const Signature& row, Where where) {
+  if (row.role >= Role::trace && row.role <= Role::relay && row.role != Role::complaint)
+    told_ = where.file;
+  if (row.name == "program-aborted") aborted_ = where.file;
+  if (tells_call(row)) called_ = where.file, called_line_ = where.line;
+}
+
 void LogFaults::record(const Signature* row, const Message& message, Where where) {
-  constexpr std::size_t kMostNext = 3, kMostLooked = 10'000;  // later ones explain nothing
-  if (row != nullptr && row->name == "collective-timeout") take_watchdog(message);
-  if (message.text.find("NCCL work") != kEnd &&
-      message.text.find("last completed NCCL work") != kEnd)
-    take_watchdog(message);
+  if (is_of_watchdog(row, message)) take_watchdog(message);
   auto* const kept = fault_of(row, message);
   if (kept == nullptr) return;
   auto& fault = *kept;
-  const auto place = place_of(message);
-  if (entries_ < kMostPlaces || fault.places.empty())
-    entries_ += fault.places.insert(place).second ? 1 : 0;
-  const auto time = message.time;
-  if (fault.count > 0 && where.file != fault.file && (time.empty() || fault.time.empty()))
-    fault.ordered = false;
-  if (row != nullptr && row->role >= Role::trace && row->role <= Role::relay &&
-      row->role != Role::complaint)
-    told_ = where.file;
-  if (row != nullptr && row->name == "program-aborted") aborted_ = where.file;
-  if (row != nullptr && tells_call(*row)) called_ = where.file, called_line_ = where.line;
+  add_place(fault, message, where);
+  if (row != nullptr) note_kind(*row, where);
   if (row != nullptr && row->name == "rank-crashed" && fault.frame.place.empty())
     just_crashed_ = &fault;
-  // Of one name: what is nearer to a root. How a rank ended depends on what came before.
-  const bool both = fault.row != nullptr && row != nullptr && fault.row->role >= Role::vague;
-  const bool nearer = both && row->role < fault.row->role,
-             farther = both && row->role > fault.row->role;
-  const bool earlier = !time.empty() && is_before(time, fault.time) && !farther;
   const bool says_more = is_said_better(fault, row, message);
   if (says_more) fault.next.clear();
   fault.passed = false;
   if (!fault.ended) open_fault(fault, row, message);
   awaited_until_ = where.line + kFarthestStep;
-  const bool quoted = row != nullptr && is_quoted(*row);
   fault.last_file = where.file, fault.last_line = where.line;
   const bool is_new =
-      quoted && fault.next.size() < kMostNext && fault.count < kMostLooked && is_new_shape(message);
-  if (fault.count++ > 0 && !earlier && !nearer && !says_more) {
-    if (is_new)
-      fault.next.push_back(fmt::format("'{}' ({}:{})", shortened(plain_text(message.whole), 200),
-                                       where.file, where.line));
+      row != nullptr && is_quoted(*row) && keeps_more(fault) && is_new_shape(message);
+  if (fault.count++ > 0 && !says_more && !is_nearer(fault, row, message)) {
+    if (is_new) fault.next.push_back(quoted(message, where));
     return;
   }
   fault.row = row;
-  fault.time = time;
+  fault.time = message.time;
   std::ranges::replace(fault.time, 'T', ' ');
   keep_first(fault, message, where);
-  if (quoted || has_details(row)) just_quoted_ = &fault;
-}
-
-std::vector<const Fault*> LogFaults::all() const {
-  std::vector<const Fault*> list;
-  for (const auto& [key, fault] : faults_)
-    if (fault.role() != Role::harmless) list.push_back(&fault);
-  std::set<Role> untimed;
-  for (const auto* fault : list)
-    if (fault->time.empty()) untimed.insert(rank_of(*fault));
-  std::ranges::sort(
-      list, {}, [&](const Fault* one) { return order_of(*one, !untimed.contains(rank_of(*one))); });
-  return list;
-}
-
-const Fault* LogFaults::root() const {
-  const auto list = all();
-  const bool alone = std::ranges::all_of(list, [](const Fault* fault) {
-    return is_doubtful(*fault) || fault->survived || fault->role() > Role::relay;
-  });
-  const auto may_be = [&](const Fault* fault) {
-    return fault->role() < Role::slow && fault->role() != Role::waiting &&
-           !(alone && is_doubtful(*fault)) && !(fault->survived && is_doubtful(*fault));
-  };
-  const auto found = std::ranges::find_if(list, may_be);
-  if (found == list.end()) return nullptr;
-  const auto& first = **found;
-  const auto instead = std::ranges::find_if(list, [&](const Fault* fault) {
-    if (!may_be(fault) || fault == &first) return false;
-    if (is_of_sockets(first) && fault->row != nullptr && fault->row->name == "virtual-interface")
-      return true;
-    return (is_past(first) && may_replace(*fault, first)) || is_said_by(*fault, first);
-  });
-  return instead == list.end() ? &first : *instead;
-}
-
-const Fault* LogFaults::reason_of(const Fault& fault) const {
-  for (const auto& [key, one] : faults_)
-    if (fault.row != nullptr && one.row != nullptr && one.row->explains == fault.row->name &&
-        one.file == fault.file && one.line < fault.line)
-      return &one;
-  return nullptr;
-}
-
-bool LogFaults::order_is_known() const {
-  const auto* first = root();
-  return first == nullptr || std::ranges::none_of(faults_, [&](const auto& one) {
-           const auto& fault = one.second;
-           return fault.role() == first->role() && fault.file != first->file &&
-                  (fault.time.empty() || first->time.empty());
-         });
+  if (row != nullptr && (is_quoted(*row) || has_details(row))) just_quoted_ = &fault;
 }
 
 }  // namespace linerate::logs

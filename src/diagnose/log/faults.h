@@ -1,5 +1,5 @@
-// The messages of a log that report a fault, by kind; and which of them came first (faults.cc), or
-// was survived (survival.cc).
+// The messages of a log that report a fault, by kind (faults.cc); which of them is the root
+// (root.cc), or was survived (survival.cc).
 #pragma once
 
 #include "diagnose/log/alone.h"
@@ -111,6 +111,8 @@ class LogFaults {
  private:
   void take_banner(const Signature& row, const Message& message, Where where);
   void record(const Signature* row, const Message& message, Where where);
+  void add_place(Fault& fault, const Message& message, Where where);
+  void note_kind(const Signature& row, Where where);
   Fault* fault_of(const Signature* row, const Message& message);
   bool is_new_shape(const Message& message);
   void extend_error(Where where);

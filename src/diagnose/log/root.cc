@@ -1,0 +1,113 @@
+// Which of the faults of a log is the one from which the others follow.
+#include "diagnose/log/faults.h"
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+namespace linerate::logs {
+namespace {
+
+// A call that no rule knows: what has a name comes first, but for what only follows.
+bool is_failed_call(const Fault& fault) {
+  return fault.row != nullptr && fault.row->name == "call-failed";
+}
+
+// Of two that only say that something failed the first counts; what was survived may be no cause.
+Role rank_of(const Fault& fault) {
+  const auto role = fault.role();
+  if (fault.survived && role > Role::origin && role <= Role::report) return Role::suspect;
+  if (is_failed_call(fault)) return Role::suspect;
+  return role == Role::report ? Role::consequence : role;
+}
+
+// What may be written where nothing failed, too.
+bool is_doubtful(const Fault& fault) {
+  return fault.role() == Role::suspect || fault.role() == Role::complaint;
+}
+
+// A fault that was survived is the cause of a failure only if no later line gives another; so is
+// what steps came after, unless it breaks by itself.
+bool is_past(const Fault& fault) {
+  return fault.survived || (fault.passed && fault.role() != Role::origin);
+}
+
+// Whether a later line of the same file than `past` may be the cause in its place.
+bool may_replace(const Fault& fault, const Fault& past) {
+  const bool named = fault.row != nullptr && (is_quoted(*fault.row) || fault.role() <= Role::vague);
+  return named && !is_past(fault) && fault.file == past.file && fault.line > past.line;
+}
+
+// Whether an unmarked line before an error that gives no reason gives one.
+bool is_said_by(const Fault& complaint, const Fault& error) {
+  return error.row != nullptr && error.role() == Role::report && is_generic(error.text) &&
+         complaint.role() == Role::complaint && gives_reason(complaint.text) &&
+         complaint.file == error.file && complaint.line < error.line;
+}
+
+// Failures of NCCL's sockets.
+bool is_of_sockets(const Fault& fault) {
+  constexpr std::array<std::string_view, 6> kNames{"connect-timeout",  "connection-refused",
+                                                   "no-route-to-host", "connect-retries",
+                                                   "socket-failure",   "socket-failed"};
+  return fault.row != nullptr && std::ranges::find(kNames, fault.row->name) != kNames.end();
+}
+
+auto order_of(const Fault& fault, bool timed) {
+  return std::tuple(rank_of(fault), is_failed_call(fault),
+                    timed ? std::string_view(fault.time) : std::string_view(), fault.line);
+}
+
+}  // namespace
+
+std::vector<const Fault*> LogFaults::all() const {
+  std::vector<const Fault*> list;
+  for (const auto& [key, fault] : faults_)
+    if (fault.role() != Role::harmless) list.push_back(&fault);
+  std::set<Role> untimed;
+  for (const auto* fault : list)
+    if (fault->time.empty()) untimed.insert(rank_of(*fault));
+  std::ranges::sort(
+      list, {}, [&](const Fault* one) { return order_of(*one, !untimed.contains(rank_of(*one))); });
+  return list;
+}
+
+const Fault* LogFaults::root() const {
+  const auto list = all();
+  const bool alone = std::ranges::all_of(list, [](const Fault* fault) {
+    return is_doubtful(*fault) || fault->survived || fault->role() > Role::relay;
+  });
+  const auto may_be = [&](const Fault* fault) {
+    return fault->role() < Role::slow && fault->role() != Role::waiting &&
+           !(alone && is_doubtful(*fault)) && !(fault->survived && is_doubtful(*fault));
+  };
+  const auto found = std::ranges::find_if(list, may_be);
+  if (found == list.end()) return nullptr;
+  const auto& first = **found;
+  const auto instead = std::ranges::find_if(list, [&](const Fault* fault) {
+    if (!may_be(fault) || fault == &first) return false;
+    if (is_of_sockets(first) && fault->row != nullptr && fault->row->name == "virtual-interface")
+      return true;
+    return (is_past(first) && may_replace(*fault, first)) || is_said_by(*fault, first);
+  });
+  return instead == list.end() ? &first : *instead;
+}
+
+const Fault* LogFaults::reason_of(const Fault& fault) const {
+  for (const auto& [key, one] : faults_)
+    if (fault.row != nullptr && one.row != nullptr && one.row->explains == fault.row->name &&
+        one.file == fault.file && one.line < fault.line)
+      return &one;
+  return nullptr;
+}
+
+bool LogFaults::order_is_known() const {
+  const auto* first = root();
+  return first == nullptr || std::ranges::none_of(faults_, [&](const auto& one) {
+           const auto& fault = one.second;
+           return fault.role() == first->role() && fault.file != first->file &&
+                  (fault.time.empty() || first->time.empty());
+         });
+}
+
+}  // namespace linerate::logs
