@@ -3,6 +3,12 @@
 
 #include "base/text.h"
 #include "diagnose/log/message.h"
+#include "diagnose/log/report.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <vector>
 
 namespace linerate::logs {
 namespace {
@@ -48,6 +54,24 @@ bool is_beside(const Banner& first, const Banner& second) {
   return !first.alternative.empty() && first.file == second.file &&
          second.line <= first.line + kNearBanners &&
          (torn || first.alternative == second.alternative);
+}
+
+std::string Members::take(std::string_view text, std::string_view file, std::size_t line) {
+  constexpr std::size_t kLinesOfOne = 4;  // that a process writes before the next one's come
+  constexpr std::string_view kRank = "GLOBAL_RANK: ", kMember = "MEMBER: ";
+  const auto at = text.find(kRank), member = text.find(kMember), slash = text.find('/', member);
+  if (at == std::string_view::npos || slash == std::string_view::npos) return {};
+  const int rank = leading_number(text.substr(at + kRank.size()));
+  const int nranks = leading_number(text.substr(slash + 1));
+  if (rank < 0 || nranks <= rank) return {};
+  const auto most = first_ + kLinesOfOne * static_cast<std::size_t>(nranks);
+  if (file_ != file || nranks_ != nranks || line > most) *this = {};
+  if (total_ == 0) file_ = file, first_ = line, nranks_ = nranks;
+  ++times_[rank];
+  if (++total_ != nranks || std::ssize(times_) == nranks) return {};
+  std::vector<int> ranks;
+  for (const auto& [one, times] : times_) ranks.push_back(one);
+  return fmt::format("{} of {}", ranks_text(ranks), nranks);
 }
 
 }  // namespace linerate::logs

@@ -1,9 +1,11 @@
-// Banners in which a program says how many processes it has: several that each say one are no job.
+// Banners in which a program says how many processes it has: several that each say one are no job,
+// and neither are those of which two have the same rank.
 #pragma once
 
 #include "diagnose/log/signatures.h"
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -28,5 +30,22 @@ inline constexpr std::size_t kNearBanners = 3;
 
 // Whether the second of two banners is another process's, which was started with the first.
 bool is_beside(const Banner& first, const Banner& second);
+
+constexpr std::string_view kRankTwice = "rank-twice";
+
+// The ranks that Lightning's processes say they are: "GLOBAL_RANK: 1, MEMBER: 2/8".
+class Members {
+ public:
+  // Empty until as many have come as the job has ranks, some twice; then which: "ranks 0-3 of 8".
+  // Lines far apart are of several starts.
+  std::string take(std::string_view text, std::string_view file, std::size_t line);
+
+ private:
+  std::string file_{};
+  std::size_t first_ = 0;  // line
+  int nranks_ = 0;
+  std::map<int, int> times_{};  // by rank
+  int total_ = 0;
+};
 
 }  // namespace linerate::logs

@@ -64,22 +64,43 @@ std::string_view until(std::string_view text, std::string_view ends) {
   return text.substr(0, text.find_first_of(ends));
 }
 
-// The last lines with words, without rules of dashes and what a launcher says between them.
-std::vector<std::string> last_lines(std::string_view text) {
-  constexpr std::size_t kMostLines = 2, kMostSeen = 8;
+// The last of the lines that speak, without what stands far above.
+template <typename Speaks>
+std::vector<std::string> last_lines(std::string_view text, std::size_t most, const Speaks& speaks) {
+  constexpr std::size_t kMostSeen = 8;
   std::vector<std::string> lines;
-  for (std::size_t seen = 0; !text.empty() && seen < kMostSeen && lines.size() < kMostLines;
-       ++seen) {
+  for (std::size_t seen = 0; !text.empty() && seen < kMostSeen && lines.size() < most; ++seen) {
     text.remove_suffix(text.ends_with('\n') ? 1 : 0);
     const auto begin = text.rfind('\n') + 1;  // npos + 1: the first line
     const auto line = trim(text.substr(begin));
-    const bool speaks = std::ranges::any_of(
-        line, [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; });
-    if (speaks && line.find("-----") == kEnd)
-      lines.insert(lines.begin(), shortened(plain_text(line), 160));
+    if (speaks(line)) lines.insert(lines.begin(), shortened(plain_text(line), 160));
     text = text.substr(0, begin);
   }
   return lines;
+}
+
+// No rule of dashes, nor what a launcher says in one.
+bool has_words(std::string_view line) {
+  const auto is_letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; };
+  return std::ranges::any_of(line, is_letter) && line.find("-----") == kEnd;
+}
+
+// What a program does without: it may be why a call fails below.
+bool tells_doubt(std::string_view line) {
+  return line.find(" NCCL INFO ") == kEnd &&
+         matches(
+             "WARN|arning|Skipp|skipp|allback|alling back|issing| not |Not |n't |nable to |No |"
+             " no |enied|efused|nsupported",
+             line);
+}
+
+// What the log says just above a fault that gives no reason.
+std::vector<std::string> lines_above(const Fault& fault, std::string_view text) {
+  if (fault.role() >= Role::exit && fault.role() <= Role::relay)
+    return last_lines(text, 2, has_words);
+  if (fault.role() == Role::vague && fault.row != nullptr && !is_quoted(*fault.row))
+    return last_lines(text, 1, tells_doubt);
+  return {};
 }
 
 // Times, of which one may have a T where the other has a space, and the second may be empty.
@@ -196,9 +217,7 @@ void LogFaults::keep_first(Fault& fault, const Message& message, Where where) {
   fault.file = where.file;
   fault.line = where.line;
   fault.first = place_of(message);
-  fault.before.clear();
-  if (fault.role() >= Role::exit && fault.role() <= Role::relay)
-    fault.before = last_lines(where.before);
+  fault.before = lines_above(fault, where.before);
 }
 
 // Where the program goes on for long after its last error, it was none that ended it.
@@ -233,6 +252,10 @@ bool LogFaults::take(const Message& message, Where where) {
     take_banner(*row, message, where);
     return true;
   }
+  if (row != nullptr && row->name == kRankTwice && message.level == Level::none) {
+    take_member(*row, message, where);
+    return true;
+  }
   if (row != nullptr && row->role == Role::harmless && row->explains.empty()) {
     if (row->name == "of-a-traceback") extend_error(where);
     return true;
@@ -255,6 +278,14 @@ void LogFaults::take_banner(const Signature& row, const Message& message, Where 
   fault->text = shortened(plain_text(banner.text), 400);
   fault->line = banner.line;
   ++fault->count;
+}
+
+void LogFaults::take_member(const Signature& row, const Message& message, Where where) {
+  const auto twice = members_.take(message.text, where.file, where.line);
+  if (twice.empty()) return;
+  record(&row, message, where);
+  if (auto* const fault = fault_of(&row, message); fault != nullptr && fault->count == 1)
+    fault->text += fmt::format(" (only {} came, as many times as there are ranks)", twice);
 }
 
 // Null: there are too many.
@@ -308,7 +339,7 @@ void LogFaults::record(const Signature* row, const Message& message, Where where
   fault.time = message.time;
   std::ranges::replace(fault.time, 'T', ' ');
   keep_first(fault, message, where);
-  if (row != nullptr && (is_quoted(*row) || has_details(row))) just_quoted_ = &fault;
+  if (row != nullptr && (is_quoted(*row) || has_details(row, message.whole))) just_quoted_ = &fault;
 }
 
 }  // namespace linerate::logs

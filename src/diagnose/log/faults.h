@@ -34,7 +34,7 @@ struct Fault {
   bool passed = false;                // steps came after it: a later fault may be the cause
   bool ended = false;                 // some were ended, or nobody will know that they went on
   std::vector<std::string> next{};    // of a quoted one: other lines of its kind, "'text' (file:7)"
-  std::vector<std::string> before{};  // of one that only ended: what the log says just before it
+  std::vector<std::string> before{};  // of one that gives no reason: what stands just above it
   Frame frame{};                      // of a crash: the first of interest of its back trace
   std::string last_file{};            // of the last of them
   std::size_t last_line = 0;
@@ -53,6 +53,9 @@ struct Fault {
     return row->role;
   }
 };
+
+// Whether NCCL's sockets use an interface by which these hosts mostly do not reach others.
+bool keeps_hosts_apart(const Fault& fault);
 
 // Where PyTorch's watchdog saw a rank: sequence numbers count the calls of a process group.
 struct Waiting {
@@ -110,6 +113,7 @@ class LogFaults {
 
  private:
   void take_banner(const Signature& row, const Message& message, Where where);
+  void take_member(const Signature& row, const Message& message, Where where);
   void record(const Signature* row, const Message& message, Where where);
   void add_place(Fault& fault, const Message& message, Where where);
   void note_kind(const Signature& row, Where where);
@@ -137,6 +141,7 @@ class LogFaults {
   std::size_t called_line_ = 0;                            // there
   std::unordered_set<std::size_t> shapes_{};               // of lines that are quoted
   Banner banner_{};                                        // of one process, the last
+  Members members_{};                                      // of the start that the file tells of
   Fault* just_quoted_ = nullptr;
   Fault* just_crashed_ = nullptr;
 };

@@ -39,7 +39,7 @@ constexpr std::string_view kWordList =
     "ust be|Reason: |--> Ret|xited with code|CrashLoop|back-off|Horovod has|an not |xceeded|rrno|"
     "orrupted|ismatch|aiting for|based barr|ifferent |(unr|ueue over|ueue exh|Q over|rk()|EFA "
     "prov|(synd|FORCE-TERM|killing job|ption requ|l cores|band on |nProcs|GLOBAL|"
-    "Running on|Rank  |--------------------------------";
+    "Running on|Rank  |enumerated as|GID: 00:|death sig|--------------------------------";
 constexpr auto kWords = [] {
   std::array<std::string_view, std::ranges::count(kWordList, '|') + 1> words{};
   auto rest = kWordList;

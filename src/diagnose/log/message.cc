@@ -40,6 +40,9 @@ int take_number(string_view& word) {
 // "path/file.cc:12" or "function:12", and not "host:12:13".
 bool is_site(string_view word) { return take_number(word) >= 0 && word.find(':') == kNone; }
 
+// What GPUDirect-TCPX has before its function: "tcpxResult_t f(int):12".
+bool is_type(string_view word) { return word.ends_with("_t"); }
+
 // host:pid:tid at the end of `rest`, glued to a launcher's prefix or not; the rest is what is left.
 void take_process(string_view& rest, Message& message) {
   auto before = rest;
@@ -70,6 +73,9 @@ std::size_t read_header(string_view line, std::size_t tag, Message& message) {
     message.site = word;
     rest = before;
     word = last_word(before);
+    auto further = before;
+    const auto device = last_word(further);
+    if (is_type(word) && device.ends_with(']')) rest = before, before = further, word = device;
   }
   if (word.size() > 2 && word.ends_with(']') && is_digit(word[word.size() - 2])) {
     const auto open = word.rfind('[');

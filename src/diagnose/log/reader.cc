@@ -139,11 +139,13 @@ bool LogReader::goes_on(const Message& message) {
   constexpr std::size_t kMostText = 400;
   auto* const fault = std::exchange(open_, nullptr);
   if (fault == nullptr || message.level != Level::none || step_in(message.text)) return false;
-  const std::size_t most_lines = has_details(fault->row) ? 8 : 3;
   const string_view before = fault->text;
+  const bool listed = has_details(fault->row, before);
+  const bool of_tasks = listed && fault->row->name == "ranks-missing";
+  const std::size_t most_lines = listed ? 8 : 3;
   const auto text = trim(message.text.substr(common_prefix(before, message.text)));
   const bool below_colon = before.ends_with(':');
-  if (text.empty() && below_colon && (open_lines_ == 1 || has_details(fault->row))) {
+  if (text.empty() && below_colon && (open_lines_ == 1 || listed)) {
     open_ = fault;
     return true;
   }
@@ -152,8 +154,9 @@ bool LogReader::goes_on(const Message& message) {
     return false;
   const auto* row = find_signature(message);
   const bool silent = row == nullptr || row->role == Role::harmless;
-  const bool small = silent && std::islower(static_cast<unsigned char>(text[0])) != 0;
-  if (!(silent || is_quoted(*row)) || !(below_colon || indented_ || small)) return false;
+  const bool small = silent && !of_tasks && std::islower(static_cast<unsigned char>(text[0])) != 0;
+  const bool named = of_tasks && text.starts_with("/job:");
+  if (!(silent || is_quoted(*row)) || !(below_colon || indented_ || small || named)) return false;
   fault->text += " " + plain_text(text);
   open_ = fault;
   ++open_lines_;

@@ -92,9 +92,6 @@ bool all_survived(const LogFaults& faults) {
 Severity severity_of(const LogFaults& faults, const Fault& root,
                      std::span<const Fault* const> followers) {
   constexpr std::size_t kGoesOn = 50;  // lines
-  constexpr std::string_view kFatal =
-      "FATAL|Fatal|fatal|CRITICAL|panic|Abort|ABORT|aborted|Check failed|crashed";
-  const auto is_fatal = [=](std::string_view text) { return matches(kFatal, text); };
   const bool goes_on = root.survived && !is_fatal(root.text) && all_survived(faults);
   if (root.role() == Role::ending || goes_on) return Severity::warning;
   const bool alone = std::ranges::all_of(followers, [](const Fault* fault) {
@@ -183,9 +180,16 @@ bool ends_waiting(const Fault& fault) {
                                   fault.count >= kOften && fault.lines_after < kNearEnd);
 }
 
+// Or with processes of which two say that they are the same rank.
+bool ends_twice(const Fault& fault) {
+  constexpr std::size_t kAtEnd = 10;  // lines
+  return name_of(fault) == kRankTwice && fault.role() == Role::suspect &&
+         fault.lines_after < kAtEnd;
+}
+
 // What may be why a log without a failure ends with attempts to connect.
 bool may_keep_apart(const LogFaults& faults, const Fault& fault) {
-  return name_of(fault) == "virtual-interface" &&
+  return keeps_hosts_apart(fault) &&
          std::ranges::any_of(faults.all(), [](const Fault* one) { return ends_retrying(*one); });
 }
 
@@ -235,7 +239,8 @@ std::vector<Finding> fault_findings(const LogFacts& facts, const LogFaults& faul
   std::vector<Finding> findings;
   std::vector<const Fault*> followers;
   for (const auto* fault : faults.all()) {
-    if (root == nullptr && (ends_waiting(*fault) || may_keep_apart(faults, *fault)))
+    if (root == nullptr &&
+        (ends_waiting(*fault) || ends_twice(*fault) || may_keep_apart(faults, *fault)))
       findings.push_back(doubtful_finding(facts, *fault));
     if (fault == root || fault->role() == Role::suspect || fault->role() == Role::waiting) continue;
     if (root == nullptr && fault->role() == Role::complaint)

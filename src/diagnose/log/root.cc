@@ -21,9 +21,15 @@ Role rank_of(const Fault& fault) {
   return role == Role::report ? Role::consequence : role;
 }
 
+// Whether the log ends with a complaint after which its program gave up.
+bool gave_up(const Fault& fault) {
+  return fault.role() == Role::complaint && fault.lines_after == 0 &&
+         (is_fatal(fault.text) || std::ranges::any_of(fault.next, is_fatal));
+}
+
 // What may be written where nothing failed, too.
 bool is_doubtful(const Fault& fault) {
-  return fault.role() == Role::suspect || fault.role() == Role::complaint;
+  return fault.role() == Role::suspect || (fault.role() == Role::complaint && !gave_up(fault));
 }
 
 // A fault that was survived is the cause of a failure only if no later line gives another; so is
@@ -53,12 +59,28 @@ bool is_of_sockets(const Fault& fault) {
   return fault.row != nullptr && std::ranges::find(kNames, fault.row->name) != kNames.end();
 }
 
+// Whether a line soon after an error that only says that something failed names what did.
+bool is_named_by(const Fault& later, const Fault& error) {
+  constexpr std::size_t kSoon = 10;  // lines
+  return later.row != nullptr && !is_quoted(*later.row) && later.role() <= Role::consequence &&
+         error.role() == Role::report && is_generic(error.text) && later.file == error.file &&
+         later.line > error.line && later.line <= error.line + kSoon;
+}
+
 auto order_of(const Fault& fault, bool timed) {
   return std::tuple(rank_of(fault), is_failed_call(fault),
                     timed ? std::string_view(fault.time) : std::string_view(), fault.line);
 }
 
 }  // namespace
+
+bool keeps_hosts_apart(const Fault& fault) {
+  if (fault.row == nullptr) return false;
+  if (fault.row->name == "virtual-interface") return true;
+  const auto& first = fault.places.begin()->host;
+  return fault.row->name == "loopback-interface" &&
+         std::ranges::any_of(fault.places, [&](auto& place) { return place.host != first; });
+}
 
 std::vector<const Fault*> LogFaults::all() const {
   std::vector<const Fault*> list;
@@ -86,9 +108,9 @@ const Fault* LogFaults::root() const {
   const auto& first = **found;
   const auto instead = std::ranges::find_if(list, [&](const Fault* fault) {
     if (!may_be(fault) || fault == &first) return false;
-    if (is_of_sockets(first) && fault->row != nullptr && fault->row->name == "virtual-interface")
-      return true;
-    return (is_past(first) && may_replace(*fault, first)) || is_said_by(*fault, first);
+    return (is_of_sockets(first) && keeps_hosts_apart(*fault)) ||
+           (is_past(first) && may_replace(*fault, first)) || is_said_by(*fault, first) ||
+           is_named_by(*fault, first);
   });
   return instead == list.end() ? &first : *instead;
 }

@@ -85,10 +85,15 @@ bool tells_call(const Signature& row);
 // Whether a quoted text only says that something failed, and not why: "ERROR: the run failed".
 bool is_generic(std::string_view text);
 bool gives_reason(std::string_view text);
+// Whether it says that its program ends there.
+bool is_fatal(std::string_view text);
 
-// Whether indented lines below it, as of what RAS or a launcher says, tell more.
-inline bool has_details(const Signature* row) {
-  return row != nullptr && (row->name.starts_with("ras-") || row->name == "launcher-usage");
+// Whether lines below it, as of what RAS or a launcher says, tell more: indented ones, or XLA's
+// names of tasks.
+inline bool has_details(const Signature* row, std::string_view text) {
+  return row != nullptr &&
+         (row->name.starts_with("ras-") || row->name == "launcher-usage" ||
+          (row->name == "ranks-missing" && text.find("task names:") != std::string_view::npos));
 }
 
 // The row that has the texts of this one.

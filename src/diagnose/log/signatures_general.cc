@@ -11,7 +11,8 @@ namespace {
 constexpr auto kGeneralRows = std::to_array<Signature>({
     {"of-a-traceback",
      ".py:*]     |Traceback (most|File \"|^^^|During handling of|the direct cause|Exception raised "
-     "from|Unable to register cu|already been registered|from LD_PRELOAD|: ignored|pip's "
+     "from|Unable to register cu|already been registered|from LD_PRELOAD|: ignored|etrics will not "
+     "be exported|pip's "
      "dependency|ation placer|printing enroot log|printing contents of log|unbound variable|frame "
      "#|rocess received signal|terminate "
      "called a|-----|PETSC ERROR: Try |PETSC ERROR: or |PETSC ERROR: configure |PETSC ERROR: to "
@@ -120,6 +121,7 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      Lines::warnings, "the cloud's network plugin wants other settings than those given",
      "set each variable that it names as it says, or load the profile that comes with the plugin",
      "Google Cloud GPUDirect-TCPXO"},
+    {"fastsocket-cpu", "get incoming CPU", Role::harmless, Lines::warnings, "", "", ""},
     {"setting-changed",
      "User asked for a m|gnor|cap it to|greater than the maximum|too small. "
      "Minimum value|set both to|set it to 0|setting it to|setting to|imiting |Unsetting|"
@@ -128,7 +130,7 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      Role::slow, Lines::warnings, "NCCL takes another value than the one that was set",
      "mend the setting; linerate doctor env says what it may be", "NCCL user guide"},
     {"feature-unavailable",
-     "may affect performance|get incoming CPU|nvml*Not Supported|annot initialize CollNet|lvsym "
+     "may affect performance|nvml*Not Supported|annot initialize CollNet|lvsym "
      "failed|lsym failed|not dumping|CollNet is not "
      "supported|CollNet currently only|MNNVL is not supported|CUMEM*not supported|No NVML|Flush "
      "only supported|create thread context|not using it|alling back|nstead|"
@@ -186,14 +188,32 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      Lines::warnings, "NCCL's InfiniBand and RoCE transport met a failure",
      "ibv_devinfo on both hosts, ib_write_bw between the adapters; as a test NCCL_IB_DISABLE=1",
      "NVIDIA/nccl: src/transport/net_ib"},
-    {"ib-failure", "Failed status *syndrom|Completion with error at|Failed to modify QP",
-     Role::vague, Lines::any},
+    {"ib-failure", "Failed status *syndrom|Completion with error at", Role::vague, Lines::any},
+    {"gid-of-zeros", "GID: 00:00:00:00:00:00:00:00:00:00:00:00:00:00:00:00", Role::harmless,
+     Lines::any, "", "", "", "queue-pair-unconnected"},
+    {"queue-pair-unconnected", "Failed to modify QP", Role::vague, Lines::any,
+     "two adapters could not be connected: the GID index of one is empty or of another kind than "
+     "its peer's, or no route leads there",
+     "show_gids lists the GIDs of each port: take one of RoCE v2 with an IPv4 address (ib_write_bw "
+     "-x INDEX, NCCL_IB_GID_INDEX)",
+     "linux-rdma/perftest"},
     {"gin-failure", "gin_|GIN |GIN-|GIN:|GIN/|requested GIN|rma_|RMA|Rma ", Role::vague,
      Lines::warnings,
      "communication that the GPU starts itself (GIN), or one-sided communication, failed: a rank "
      "lacks what it needs, or a call is not supported",
      "load DMA-BUF or nvidia_peermem; take a driver and adapters that have it; unset NCCL_GIN_TYPE",
      "NVIDIA/nccl: src/gin, src/rma"},
+    {"tcpx-no-answer", "rx ctrl timeout|tx ctrl timeout", Role::vague, Lines::warnings,
+     "GPUDirect-TCPX waits for a peer's answer on its control connection: that rank is late, or "
+     "the receive manager of a host does not run or is slow",
+     "look at the receive manager's log (tcpx-daemon) on both hosts; it and the plugin have to be "
+     "of one release",
+     "Google Cloud GPUDirect-TCPX"},
+    {"fastrak-failed", "NET/FasTrak", Role::vague, Lines::warnings,
+     "GPUDirect-TCPXO, Google's network plugin (FasTrak), failed",
+     "look at the receive manager's log (tcpxo-daemon) on both hosts; it and the plugin have to be "
+     "of one release; NCCL_NET=Socket does without",
+     "Google Cloud GPUDirect-TCPXO"},
     {"plugin-failure", "ucx|UCX|sharp|SHARP|coll_net|COLLNET|CollNet|plugin|Plugin|/net.cc",
      Role::vague, Lines::warnings, "a plugin of NCCL's, or in-network reduction (SHARP), failed",
      "NCCL_COLLNET_ENABLE=0 and NCCL_NET_PLUGIN=none do without them",
@@ -260,6 +280,13 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      "hccn_tool shows the state of the NPUs' links",
      "Ascend CANN"},
     {"hccl-failed", "function error: Hccl", Role::trace, Lines::errors},
+    {"oneccl-device-files", "fill_device_fds", Role::fault, Lines::errors,
+     "oneCCL could not open the files of the GPUs, through which ranks share their memory: a "
+     "container lacks them",
+     "docker run --device /dev/dri -v /dev/dri/by-path:/dev/dri/by-path; "
+     "CCL_ZE_IPC_EXCHANGE=sockets "
+     "does without",
+     "uxlfoundation/oneCCL"},
     {"oneccl-failed", "CCL_ERROR", Role::vague, Lines::errors,
      "oneCCL, Intel's library of collectives, failed",
      "CCL_LOG_LEVEL=info says more; CCL_ATL_TRANSPORT=mpi, FI_PROVIDER=tcp and CCL_KVS_IFACE=<the "
@@ -274,6 +301,8 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      "UCX_TLS=tcp tells whether the fast network is at fault; UCX_LOG_LEVEL=info says more",
      "openucx/ucx"},
     {"ucx-failure", "UCX Fatal|UCX  FATAL", Role::vague, Lines::any},
+    {"nvshmem-without-mlx5", "not enumerated as an mlx5 device", Role::harmless, Lines::any, "", "",
+     "", "nvshmem-failed"},
     {"nvshmem-failed",
      "nvshmem*ailed|NVSHMEM*rror|NVSHMEM*ERROR:|NVSHMEM ERROR|bootstrap*.cpp:*o socket "
      "interface|non-zero status: |.cpp:*NULL value|no active IB "

@@ -57,6 +57,17 @@ constexpr auto kJobRows = std::to_array<Signature>({
      Role::vague, Lines::any,
      "Slurm ended the job: its time was over, or another job took its place",
      "ask for more time (--time), or look for what the ranks waited for until then", "Slurm"},
+    {"terminal-closed", "eceived 1 death signal|SIGHUP death signal|closing signal SIGHUP",
+     Role::fault, Lines::any,
+     "the terminal or the ssh session closed in which the launcher ran (SIGHUP); nohup does not "
+     "keep torchrun from it",
+     "start it in tmux or screen, by setsid, or as a batch job", "PyTorch elastic"},
+    {"launcher-stopped", "death signal, shutting down", Role::relay, Lines::any,
+     "the launcher itself was told to end, from outside: by a scheduler, a user or another program",
+     "squeue, sacct or kubectl describe pod tell whether the scheduler did; else look at the log "
+     "of "
+     "what started the launcher",
+     "PyTorch elastic"},
     {"rank-ended",
      "Caught signal number 15|ignal 15 (SIGTERM)|eceived*SIGTERM|exitcode*: -15|closing signal "
      "SIG|CANCELLED "

@@ -132,6 +132,14 @@ constexpr auto kMpiRows = std::to_array<Signature>({
      "event error|@*): *returned error|@*): *error setting up the boot|@*): *write error (Bad file",
      Role::relay, Lines::any},
     {"mpi-failed", "[mpiexec@*): |[proxy:*): |HYDU_*): |HYDT_*): ", Role::report, Lines::any},
+    {"ucx-without-rdma",
+     "rdma_create_event_channel failed: No such device|UCX *component rdmacm|ailed to "
+     "create UCP worker",
+     Role::suspect, Lines::any,
+     "UCX found no RDMA device to connect by; Open MPI then takes another way, mostly a slower one",
+     "on a host without InfiniBand --mca pml ob1 says nothing of it; else load rdma_ucm and "
+     "mlx5_ib",
+     "open-mpi/ompi, openucx/ucx"},
     // What UCX calls any failure.
     {"mpi-failed",
      "UCX *nput/output error|ucx *nput/output error|ucp *nput/output error|ucp_*nput/output error|"

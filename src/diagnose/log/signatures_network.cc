@@ -187,6 +187,14 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      "NCCL_SOCKET_IFNAME=^lo,docker,veth,virbr,br-,cni leaves such out; or name the one that "
      "reaches the others: NCCL_SOCKET_IFNAME==eth0",
      "NVIDIA/nccl#529, NVIDIA/nccl#286"},
+    {"loopback-interface",
+     "Using interface lo:|Bootstrap : Using lo:|Bootstrap : Using [0]lo:|NET/Socket : Using [0]lo:",
+     Role::suspect, Lines::nccl,
+     "NCCL's sockets use the loopback interface, by which a process reaches only its own host",
+     "NCCL_SOCKET_IFNAME=<the interface that reaches the others>; look whether the other "
+     "interfaces "
+     "are up (ip -br address)",
+     "NVIDIA/nccl#286"},
     {"ras-port-in-use", "ras/*bind failed", Role::harmless, Lines::warnings,
      "another job has the port of ncclras", "", ""},
     {"address-in-use", "bind*Address already in use", Role::fault, Lines::warnings,
@@ -256,6 +264,7 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      "two processes said that they are the same rank",
      "give each its own rank: launcher and program must agree on the number of tasks a node",
      "Lightning-AI/pytorch-lightning#14986"},
+    {"rank-twice", "GLOBAL_RANK: *, MEMBER: ", Role::suspect, Lines::others},
     {"ib-library-missing", "Failed to open libibverbs|Failed to open libmlx5", Role::harmless,
      Lines::nccl, "", "", "", "net-plugin-failed"},
     {"ib-no-device", "NET/IB : No device found", Role::harmless, Lines::nccl, "no InfiniBand here",

@@ -141,6 +141,7 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      Role::origin, Lines::gpu, "a rank had no more memory on its GPU",
      "a smaller batch; nvidia-smi shows who else holds some; NCCL takes 100s of MB a communicator",
      "NVIDIA/nccl user guide"},
+    {"out-of-gpu-memory", "ZE_RESULT_ERROR_OUT_OF_DEVICE", Role::origin, Lines::reports},
     {"device-assertion", "block: [*thread: [*Assertion*failed", Role::origin, Lines::any,
      "an assertion of a kernel failed on the GPU; one on a class or an index (t < n_classes, "
      "srcIndex < srcSelectDimSize, index out of bounds) says that a label, a token id or a "
@@ -200,6 +201,10 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      "update NCCL; name fewer NICs in NCCL_IB_HCA; unset NCCL_TOPO_FILE",
      "NVIDIA/nccl: src/graph/xml.h"},
     {"setting-changed", "Could not open XML topology", Role::slow, Lines::warnings},
+    {"graph-file", "XML Import Channel|XML Import graph", Role::fault, Lines::warnings,
+     "NCCL_GRAPH_FILE names a graph of other GPUs than this job has",
+     "unset NCCL_GRAPH_FILE: images of cloud machines set it, in /etc/nccl.conf too",
+     "NVIDIA/nccl: src/graph/search.cc"},
     {"topology-file", "XML|Attribute*of node*not found", Role::fault, Lines::warnings,
      "the topology file cannot be read", "unset NCCL_TOPO_FILE, or write the file anew",
      "NVIDIA/nccl#1125"},

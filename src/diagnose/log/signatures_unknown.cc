@@ -119,4 +119,8 @@ bool is_generic(std::string_view text) {
 
 bool gives_reason(std::string_view text) { return matches(kReasons, text); }
 
+bool is_fatal(std::string_view text) {
+  return matches("FATAL|Fatal|fatal|CRITICAL|panic|Abort|ABORT|aborted|Check failed|crashed", text);
+}
+
 }  // namespace linerate::logs

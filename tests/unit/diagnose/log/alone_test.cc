@@ -74,5 +74,36 @@ TEST(LogAlone, IsRankZeroOfNcclsTestsWithoutOthers) {
   EXPECT_THAT(read_log(zero + "#\n#\n# Avg bus bandwidth    : 7.5\n" + zero).findings, IsEmpty());
 }
 
+std::string members(std::initializer_list<int> ranks, int nranks) {
+  std::string text;
+  for (const int rank : ranks)
+    text += fmt::format(
+        "LOCAL_RANK: {0} - CUDA_VISIBLE_DEVICES: [0,1]\n"
+        "initializing ddp: GLOBAL_RANK: {0}, MEMBER: {1}/{2}\n",
+        rank, rank + 1, nranks);
+  return text;
+}
+
+TEST(LogMembers, ThatHaveTheSameRankAreNotedWhereTheLogEndsThere) {
+  const auto report = read_log(members({0, 1, 0, 1}, 4));
+  ASSERT_THAT(report.findings, ::testing::SizeIs(1));
+  EXPECT_EQ(report.findings[0].rule, "rank-twice");
+  EXPECT_EQ(report.findings[0].severity, Severity::info);
+  EXPECT_THAT(report.findings[0].evidence, HasSubstr("only ranks 0-1 of 4 came"));
+}
+
+TEST(LogMembers, OfWhichEachCameOnceAreNone) {
+  for (const auto& log : {members({1, 0, 3, 2}, 4), members({0, 1}, 4), members({0, 0}, 1),
+                          members({0, 1, 0}, 4), members({0, 1, 0, 1}, 2),
+                          members({0, 1, 0, 1}, 4) + replaced("xxxxxxxxxx", "x", "Epoch\n")})
+    EXPECT_THAT(read_log(log).findings, IsEmpty()) << log;
+}
+
+TEST(LogMembers, OfStartsFarApartAreNone) {
+  const auto node = members({0, 1}, 4), between = replaced("xxxxxxxxxxxxxxxx", "x", "Epoch\n");
+  EXPECT_THAT(read_log(node + between + node).findings, IsEmpty());
+  EXPECT_THAT(read_logs({{"a", node}, {"b", node}}).findings, IsEmpty());
+}
+
 }  // namespace
 }  // namespace linerate::logs

@@ -247,5 +247,53 @@ TEST(LogCause, TakesAnExceptionBeforeWhatFollowsFromIt) {
   EXPECT_EQ(read_log(kClosed + "ERROR core.py:3 x\n").findings[0].rule, "peer-closed");
 }
 
+TEST(LogCause, IsTheLoopbackInterfaceOnlyWhereThereAreSeveralHosts) {
+  const std::string_view lo = "NET : Using interface lo:127.0.0.1<0>";
+  const auto refused = warn(2, "a.cc:1", "Connect to 127.0.0.1<4000> failed : Connection refused");
+  const auto rule = [&](int other) {
+    return read_log(info(0, lo) + info(other, lo) + refused).findings.at(0).rule;
+  };
+  EXPECT_EQ(rule(2), "loopback-interface");
+  EXPECT_EQ(rule(1), "connection-refused");
+}
+
+TEST(LogCause, IsNamedByALineSoonAfterAnErrorThatGivesNoReason) {
+  const std::string failed = "[ERROR] the call failed.\n",
+                    named = "EI0006: [PID: 7] 2025-03-01 Getting socket times out. Reason: x\n";
+  const auto rule = [](const std::string& log) { return read_log(log).findings.at(0).rule; };
+  EXPECT_EQ(rule(failed + named), "ranks-missing");
+  EXPECT_EQ(rule("[ERROR] the call failed: no such key, cannot go on.\n" + named), "error-line");
+  EXPECT_EQ(rule(failed + replaced("xxxxxxxxxxxx", "x", "-\n") + named), "error-line");
+}
+
+TEST(LogCause, IsAComplaintAfterWhichTheProgramGaveUp) {
+  const std::string failed = "[ring] Receiving from socket 38 failed with errno 54\n",
+                    given_up = "[ring] Too many send/recv errors. Aborting...\n";
+  const auto severity = [](const std::string& log) {
+    return read_log(log).findings.at(0).severity;
+  };
+  EXPECT_EQ(severity(failed), Severity::info);
+  EXPECT_EQ(severity(failed + given_up), Severity::problem);
+  EXPECT_EQ(severity(failed + given_up + "step 1\n"), Severity::info);
+}
+
+TEST(LogCause, QuotesWhatAProgramDoesWithoutAboveAFailureThatGivesNoReason) {
+  const std::string without = "the option x is not there, skipping it\n";
+  const auto evidence = [&](const std::string& log) {
+    return read_log(log).findings.at(0).evidence;
+  };
+  EXPECT_THAT(evidence(without + "UCX Fatal: x\n"),
+              HasSubstr("Before it stands: '" + without.substr(0, 20)));
+  EXPECT_THAT(evidence("step 1: all well\nUCX Fatal: x\n"), Not(HasSubstr("Before it")));
+  EXPECT_THAT(evidence(without + "NCCL timed out; ValueError: x\n"), Not(HasSubstr("Before it")));
+}
+
+TEST(LogCause, NamesTheTasksThatXlaWaitedFor) {
+  const auto report = read_log(
+      "x.XlaRuntimeError: DEADLINE_EXCEEDED: Barrier timed out. Timed out task names:\n"
+      "/job:w/replica:0/task:2\n/job:w/replica:0/task:1\nbye\n");
+  EXPECT_THAT(report.findings.at(0).evidence, HasSubstr("task:2 /job:w/replica:0/task:1'"));
+}
+
 }  // namespace
 }  // namespace linerate::logs

@@ -80,5 +80,12 @@ TEST(LogCrash, HasItsBackTraceNearby) {
   EXPECT_THAT(read_log(later).findings.at(0).evidence, Not(HasSubstr("begins in")));
 }
 
+TEST(LogCrash, OfJuliaMayBeTheSignalByWhichItStopsItsThreads) {
+  const auto finding =
+      read_log(kCrash + " 3  /x/libjulia.so.1(jl_gc_state_set+0x1c) [0x7f21]\n").findings.at(0);
+
+  EXPECT_THAT(finding.advice, HasSubstr("UCX_ERROR_SIGNALS=SIGILL,SIGBUS,SIGFPE leaves SIGSEGV"));
+}
+
 }  // namespace
 }  // namespace linerate::logs

@@ -76,6 +76,16 @@ TEST(LogMessage, OfAPluginHasAFunctionForItsSite) {
   EXPECT_EQ(message.host, "a");
 }
 
+TEST(LogMessage, OfAPluginMayHaveTheTypeOfItsFunction) {
+  const auto message = one("a:7:8 [3] xResult_t xProgress(xComm*):1231 NCCL WARN rx timeout");
+
+  EXPECT_EQ(message.level, Level::warn);
+  EXPECT_EQ(message.site, "xProgress(xComm*):1231");
+  EXPECT_EQ(message.host, "a");
+  EXPECT_EQ(message.pid, 7);
+  EXPECT_EQ(message.device, 3);
+}
+
 TEST(LogMessage, IsFoundBehindPrefixesOfLaunchers) {
   for (const std::string_view prefix :
        {"", "[1,3]<stdout>:", "3: ", "node1: ", "2025-05-10T23:09:41.123Z ",

@@ -88,7 +88,6 @@ inline constexpr Example kExamples[] = {
     {"feature-unavailable", "W nvmlDeviceGetP2PStatus(0,0,x) failed: Not Supported"},
     {"feature-unavailable",
      "W Failed to find nvml device for busId x. This may affect performance."},
-    {"feature-unavailable", "W Cannot get incoming CPU."},
     {"connect-retries", "W Maximum retry reached for accept 7.\nTest NCCL failure x"},
     {"failure-passed-on", "ERROR 77 [worker_base.py:7] Error executing method x"},
     {"gdrcopy-failed", "W NET/OFI Failed to initialize GDRCopy: x"},
@@ -415,6 +414,22 @@ inline constexpr Example kExamples[] = {
     {"msccl-failure", "W MSCCL: protocol x is not supported."},
     {"socket-failure", "W Bootstrap Root : localId 9 is out of range"},
     {"in-abort", "W Comm 0x55 is in abort state"},
+    {"loopback-interface",
+     "I NET : Using interface lo:127.0.0.1<0>\nTest NCCL failure x.cu:7 'unhandled error'"},
+    {"terminal-closed",
+     "WARNING:x.agent.server.api:Received 1 death signal, shutting down workers"},
+    {"launcher-stopped", "W1 x/agent/api.py:7] Received 15 death signal, shutting down workers"},
+    {"graph-file", "W XML Import Channel : dev 3 not found."},
+    {"out-of-gpu-memory",
+     "RuntimeError: ze error at zeX, code: ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY"},
+    {"queue-pair-unconnected", "Failed to modify QP 7 to RTR"},
+    {"tcpx-no-answer", "W 0x7:0x8, nic 0, eth1, a<1><-b<2> rx rx ctrl timeout cnt 7, nanos 9"},
+    {"fastrak-failed", "W NET/FasTrak x reg_mr failed: INVALID_ARGUMENT: no fd"},
+    {"oneccl-device-files",
+     "2025:01 |CCL_ERROR| x.cpp:7 fill_device_fds: condition fds > 0 failed"},
+    {"ucx-without-rdma",
+     "[n:7] x.c:6 UCX  ERROR rdma_create_event_channel failed: No such device\nTest NCCL failure "
+     "x"},
 };
 
 }  // namespace linerate::logs
