@@ -72,7 +72,8 @@ std::vector<std::string> last_lines(std::string_view text, std::size_t most, con
   for (std::size_t seen = 0; !text.empty() && seen < kMostSeen && lines.size() < most; ++seen) {
     text.remove_suffix(text.ends_with('\n') ? 1 : 0);
     const auto begin = text.rfind('\n') + 1;  // npos + 1: the first line
-    const auto line = trim(text.substr(begin));
+    const auto whole = trim(text.substr(begin));
+    const auto line = trim(whole.substr(whole.rfind('\r') + 1));  // the last state of a bar
     if (speaks(line)) lines.insert(lines.begin(), shortened(plain_text(line), 160));
     text = text.substr(0, begin);
   }
@@ -103,25 +104,10 @@ std::vector<std::string> lines_above(const Fault& fault, std::string_view text) 
   return {};
 }
 
-// Times, of which one may have a T where the other has a space, and the second may be empty.
-bool is_before(std::string_view a, std::string_view b) {
-  constexpr std::size_t kDate = 10;
-  if (b.empty()) return false;
-  const auto by_date = a.substr(0, kDate) <=> b.substr(0, kDate);
-  return by_date < 0 || (by_date == 0 && a.substr(kDate + 1) < b.substr(kDate + 1));
-}
-
-const Signature* row_of(std::string_view name, Role role) {
-  for (const auto table : signature_tables())
-    for (const auto& row : table)
-      if (row.name == name && row.role == role) return &row;
-  return nullptr;
-}
-
 // Where no more workers came to a barrier than there are, some are missing, or still awaited.
 const Signature* by_workers(const Signature* row, const Message& message) {
-  static const auto* const kMissing = row_of("ranks-missing", Role::consequence);
-  static const auto* const kAwaited = row_of("workers-waited-for", Role::waiting);
+  static const auto* const kMissing = signature_of("ranks-missing", Role::consequence);
+  static const auto* const kAwaited = signature_of("workers-waited-for", Role::waiting);
   if (row == nullptr || row->name != "store-of-another-job") return row;
   const auto came = number_after(message.text, "worker_count="),
              expected = number_after(message.text, "world_size=");
@@ -162,6 +148,14 @@ bool is_nearer(const Fault& fault, const Signature* row, const Message& message)
 }
 
 }  // namespace
+
+// Of two dates and times one may have a T where the other has a space; the second may be empty.
+bool is_before(std::string_view a, std::string_view b) {
+  constexpr std::size_t kDate = 10;
+  if (a.empty() || b.empty()) return false;
+  const auto by_date = a.substr(0, kDate) <=> b.substr(0, kDate);
+  return by_date < 0 || (by_date == 0 && a.substr(kDate + 1) < b.substr(kDate + 1));
+}
 
 // "[PG 1 Rank 3] … WorkNCCL(SeqNum=5, OpType=ALLREDUCE, …", "… last completed NCCL work: 4."
 void LogFaults::take_watchdog(const Message& message) {
@@ -224,7 +218,8 @@ void LogFaults::keep_first(Fault& fault, const Message& message, Where where) {
 void LogFaults::end_file(std::string_view file, std::size_t lines) {
   for (auto& [key, fault] : faults_)
     if (fault.last_file == file) fault.lines_after = lines - fault.last_line;
-  awaited_until_ = 0;
+  awaited_until_ = clock_line_ = 0;
+  clock_.clear();
   speaker_ = {};
   speakers_differ_ = false;
   // No line of another file says whose those without a mark were.
@@ -245,6 +240,8 @@ void LogFaults::extend_error(Where where) {
 
 bool LogFaults::take(const Message& message, Where where) {
   just_quoted_ = just_crashed_ = nullptr;
+  just_passed_over_ = false;
+  if (!message.time.empty()) clock_ = message.time, clock_line_ = where.line;
   note_speaker(message);
   const auto* row = by_workers(find_signature(message), message);
   if (row == nullptr && message.level != Level::warn) return false;
@@ -258,7 +255,7 @@ bool LogFaults::take(const Message& message, Where where) {
   }
   if (row != nullptr && row->role == Role::harmless && row->explains.empty()) {
     if (row->name == "of-a-traceback") extend_error(where);
-    return true;
+    return just_passed_over_ = true;
   }
   record(row, message, where);
   return true;
@@ -329,6 +326,8 @@ void LogFaults::record(const Signature* row, const Message& message, Where where
   if (!fault.ended) open_fault(fault, row, message);
   awaited_until_ = where.line + kFarthestStep;
   fault.last_file = where.file, fault.last_line = where.line;
+  constexpr std::size_t kTrace = 100;  // lines of a traceback, below the time that a logger wrote
+  fault.last_time = where.line <= clock_line_ + kTrace ? clock_ : std::string();
   const bool is_new =
       row != nullptr && is_quoted(*row) && keeps_more(fault) && is_new_shape(message);
   if (fault.count++ > 0 && !says_more && !is_nearer(fault, row, message)) {

@@ -36,6 +36,7 @@ struct Fault {
   std::vector<std::string> next{};    // of a quoted one: other lines of its kind, "'text' (file:7)"
   std::vector<std::string> before{};  // of one that gives no reason: what stands just above it
   Frame frame{};                      // of a crash: the first of interest of its back trace
+  std::string last_time{};            // before the last of them, or a little above it
   std::string last_file{};            // of the last of them
   std::size_t last_line = 0;
   std::size_t lines_after = 0;  // in that file
@@ -56,6 +57,9 @@ struct Fault {
 
 // Whether NCCL's sockets use an interface by which these hosts mostly do not reach others.
 bool keeps_hosts_apart(const Fault& fault);
+
+// Whether the time is known and earlier; times as Message::time has them.
+bool is_before(std::string_view time, std::string_view other);
 
 // Where PyTorch's watchdog saw a rank: sequence numbers count the calls of a process group.
 struct Waiting {
@@ -79,6 +83,9 @@ class LogFaults {
 
   // The crash that the last take() has read, if no back trace of such a crash is known; else null.
   Fault* just_crashed() { return just_crashed_; }
+
+  // Whether the last take() has read a line that reports no fault.
+  bool just_passed_over() const { return just_passed_over_; }
 
   void end_file(std::string_view file, std::size_t lines);
 
@@ -135,6 +142,8 @@ class LogFaults {
   std::size_t awaited_until_ = 0;                          // line of the file
   Place speaker_{};                                        // the one process of the file so far
   bool speakers_differ_ = false;                           // there are others
+  std::string clock_{};                                    // the last time in the file
+  std::size_t clock_line_ = 0;                             // where it stands
   std::string told_{};                                     // the file that told of a failure last
   std::string aborted_{};                                  // and of a program that aborted itself
   std::string called_{};                                   // and of a call that failed in a program
@@ -144,6 +153,7 @@ class LogFaults {
   Members members_{};                                      // of the start that the file tells of
   Fault* just_quoted_ = nullptr;
   Fault* just_crashed_ = nullptr;
+  bool just_passed_over_ = false;
 };
 
 }  // namespace linerate::logs

@@ -3,6 +3,7 @@
 #include "diagnose/log/level.h"
 
 #include "base/text.h"
+#include "diagnose/log/pattern_index.h"
 #include "diagnose/log/word_set.h"
 
 #include <algorithm>
@@ -87,6 +88,11 @@ bool is_told(string_view line, std::size_t at, string_view behind) {
   return word.ends_with("ing") || word == "in" || word == "while" || word == "from" || word == "on";
 }
 
+// A program that calls it a warning goes on after it.
+bool is_told_as_less(string_view before) {
+  return matches("WARN|Warning:|INFO|DEBUG|XFAIL|etrying", before);
+}
+
 // "torch.OutOfMemoryError: …" behind a prefix is an exception, "error: …" an error.
 Level level_by_name(string_view line, const Marks& marks) {
   for (std::size_t i = 0; i < kNamesEnd; ++i) {
@@ -101,8 +107,9 @@ Level level_by_name(string_view line, const Marks& marks) {
                         behind.starts_with(" : ") || behind.starts_with('(');
       auto begin = at;
       while (begin > 0 && (is_name_char(line[begin - 1]))) --begin;
-      while (begin < at && !is_letter(line[begin])) ++begin;
-      if (!ends || !may_precede_name(line.substr(0, begin))) continue;
+      while (begin < at && !is_letter(line[begin]) && line[begin] != '_') ++begin;
+      const auto before = line.substr(0, begin);
+      if (!ends || !may_precede_name(before) || is_told_as_less(before)) continue;
       if (end == "Exception" && at == begin && behind.size() < 2) continue;  // says nothing
       if (end == "Exception" || (at > begin && (end == "Error" || end == "Interrupt")))
         return Level::exception;

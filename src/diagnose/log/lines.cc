@@ -39,7 +39,8 @@ constexpr std::string_view kWordList =
     "ust be|Reason: |--> Ret|xited with code|CrashLoop|back-off|Horovod has|an not |xceeded|rrno|"
     "orrupted|ismatch|aiting for|based barr|ifferent |(unr|ueue over|ueue exh|Q over|rk()|EFA "
     "prov|(synd|FORCE-TERM|killing job|ption requ|l cores|band on |nProcs|GLOBAL|"
-    "Running on|Rank  |enumerated as|GID: 00:|death sig|--------------------------------";
+    "Running on|Rank  |Terminated|Hangup|Traceback (most|enumerated as|GID: 00:|death "
+    "sig|--------------------------------";
 constexpr auto kWords = [] {
   std::array<std::string_view, std::ranges::count(kWordList, '|') + 1> words{};
   auto rest = kWordList;
@@ -86,18 +87,14 @@ class LineReader {
  public:
   explicit LineReader(const TakeLine& take) : take_(take) {}
 
-  // Whole lines; the last may lack its end.
-  void lines(const char* begin, const char* end) {
+  // Whole lines; the last may lack its end, and the first its beginning: then it `goes_on`.
+  void lines(const char* begin, const char* end, bool goes_on) {
     WordSearch words(begin, end);
     for (const char* at = begin; at < end;) {
-      const auto* found = static_cast<const char*>(std::memchr(at, '\n', size_of(at, end)));
-      const char* stop = found == nullptr ? end : found;
-      ++count_.lines;
-      const std::string_view line(at, std::min(size_of(at, stop), kLongestLine));
-      if (words.from(at) < stop || is_wanted(line)) {
-        taken_ = count_.lines;
-        wanted_ = take_(line, count_.lines, {begin, size_of(begin, at)});
-      }
+      const char* stop = end_of(at, end, '\n');
+      count_.lines += goes_on ? 0 : 1;
+      goes_on = false;
+      if (words.from(at) < stop || wanted_ != Wanted::none) take_parts(words, begin, at, stop);
       at = stop + 1;
     }
   }
@@ -109,9 +106,28 @@ class LineReader {
     return static_cast<std::size_t>(end - begin);
   }
 
+  // The character, or the end.
+  static const char* end_of(const char* at, const char* end, char what) {
+    const auto* found = static_cast<const char*>(std::memchr(at, what, size_of(at, end)));
+    return found == nullptr ? end : found;
+  }
+
+  // What stands between carriage returns: each state of a progress bar is overwritten by the next.
+  void take_parts(WordSearch& words, const char* begin, const char* at, const char* stop) {
+    do {
+      const char* end = end_of(at, stop, '\r');
+      const std::string_view part(at, std::min(size_of(at, end), kLongestLine));
+      if (words.from(at) < end || is_wanted(part)) {
+        taken_ = count_.lines;
+        wanted_ = take_(part, count_.lines, {begin, size_of(begin, at)});
+      }
+      at = end + 1;
+    } while (at < stop);
+  }
+
   bool is_wanted(std::string_view line) const {
     if (wanted_ == Wanted::none || count_.lines > taken_ + kFarthestStep) return false;
-    return wanted_ == Wanted::next || step_in(line) || ends_benchmark(line);
+    return wanted_ == Wanted::next || step_in(line) || shows_results(line);
   }
 
   const TakeLine& take_;
@@ -123,26 +139,31 @@ class LineReader {
 }  // namespace
 
 LineCount read_lines(const ReadBytes& read, const TakeLine& take) {
+  constexpr auto kNone = std::string_view::npos;
   std::vector<char> block(kBlock);
   LineReader reader(take);
   std::size_t kept = 0;  // of a line whose end has not come
-  bool inside = false;   // of a line longer than a block, whose beginning is done
+  bool goes_on = false;  // what comes next is of the line before
+  bool skips = false;    // and of a part longer than a block, whose beginning is done
   while (const auto got = read(std::span(block).subspan(kept))) {
     reader.count().bytes += got;
     const auto filled = std::string_view(block.data(), kept + got);
-    const auto last = filled.rfind('\n');
-    if (last == std::string_view::npos && filled.size() < kBlock) {
+    auto last = filled.rfind('\n');
+    if (last == kNone && filled.size() == kBlock) last = filled.rfind('\r');
+    if (last == kNone && filled.size() < kBlock) {
       kept = filled.size();
       continue;
     }
-    const auto first = inside ? filled.find('\n') + 1 : 0;  // npos + 1: none, and nothing is taken
-    const auto done = last == std::string_view::npos ? filled.size() : last + 1;
-    if (!inside || first > 0) reader.lines(block.data() + first, block.data() + done);
-    inside = last == std::string_view::npos;
-    kept = inside ? 0 : filled.size() - done;
+    const auto first = skips ? filled.find_first_of("\r\n") + 1 : 0;  // npos + 1: no part begins
+    if (first > 0) goes_on = filled[first - 1] == '\r';
+    const auto done = last == kNone ? filled.size() : last + 1;
+    if (!skips || first > 0) reader.lines(block.data() + first, block.data() + done, goes_on);
+    goes_on = last == kNone || filled[last] == '\r';
+    skips = last == kNone;
+    kept = filled.size() - done;
     std::copy(filled.end() - static_cast<std::ptrdiff_t>(kept), filled.end(), block.data());
   }
-  if (!inside) reader.lines(block.data(), block.data() + kept);
+  if (!skips) reader.lines(block.data(), block.data() + kept, goes_on);
   return reader.count();
 }
 

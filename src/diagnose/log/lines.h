@@ -15,7 +15,7 @@ using ReadBytes = std::function<std::size_t(std::span<char>)>;
 enum class Wanted : std::uint8_t { none, progress, next };  // those of progress.h; any one
 
 // A line without its end, of at most kLongestLine bytes, its number from 1, and what stands before
-// it, as far as it is at hand.
+// it, as far as it is at hand. Of a line with carriage returns, each part between two of them.
 using TakeLine =
     std::function<Wanted(std::string_view line, std::size_t number, std::string_view before)>;
 

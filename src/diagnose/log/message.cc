@@ -102,6 +102,22 @@ string_view time_in(string_view prefix) {
   return {};
 }
 
+// The number behind "rank", "rank=" or "rank " where that is a mark of the line: at its beginning
+// or between brackets or bars, "[rank 3]", "rank=3 ", "| rank3 |".
+int rank_of_mark(string_view prefix, std::size_t at) {
+  const auto before = trim(prefix.substr(0, at));
+  if (!before.empty() && string_view("[(|").find(before.back()) == kNone) return -1;
+  auto number = prefix.substr(at + string_view("rank").size());
+  const bool equals = number.starts_with('=');
+  if (equals || number.starts_with(' ')) number.remove_prefix(1);
+  const int rank = leading_number(number);
+  const auto end = number.find_first_not_of("0123456789");
+  if (rank < 0 || end == kNone) return -1;
+  const auto behind = trim(number.substr(end));
+  const bool ends = !behind.empty() && string_view("]):|").find(behind.front()) != kNone;
+  return ends || (equals && number[end] == ' ') ? rank : -1;
+}
+
 // Of PyTorch's "[Rank 3]" and "[rank3]:", mpirun's "[1,3]<stdout>:" and srun's "3: ".
 int rank_in(string_view prefix) {
   static constexpr std::array<string_view, 3> kMarks{"Rank ", "[rank", "[1,"};
@@ -114,12 +130,24 @@ int rank_in(string_view prefix) {
     const auto end = number.find_first_not_of("0123456789");
     if (rank >= 0 && end != kNone && number[end] == ']') return rank;
   }
+  constexpr std::size_t kNear = 60;
+  for (const string_view word : {"rank", "RANK"}) {
+    const auto at = prefix.substr(0, kNear).find(word);
+    if (const int rank = at == kNone ? -1 : rank_of_mark(prefix, at); rank >= 0) return rank;
+  }
   const auto start = prefix.find_first_not_of(' ');
   if (start == kNone) return -1;
   const auto number = prefix.substr(start);
   const auto end = number.find_first_not_of("0123456789");
   return end != kNone && end > 0 && number.substr(end).starts_with(": ") ? leading_number(number)
                                                                          : -1;
+}
+
+// Of Ray's "(Trainer pid=441, ip=10.0.0.7) "; -1: none.
+int pid_in(string_view prefix) {
+  const auto at = prefix.find(" pid=");
+  if (!prefix.starts_with('(') || at == kNone || at > prefix.find(')')) return -1;
+  return leading_number(prefix.substr(at + string_view(" pid=").size()));
 }
 
 struct Tag {
@@ -197,6 +225,7 @@ void each_message(string_view line, const std::function<void(const Message&)>& t
     Message message{.text = text, .whole = text};
     message.time = time_in(line.substr(0, 80));
     message.rank = rank_in(line.substr(0, kMostPrefix));
+    message.pid = pid_in(text);
     return take(message);
   }
   std::size_t from = 0;

@@ -62,7 +62,9 @@ std::optional<double> step_in(string_view text) {
   return number_of_bar(text);
 }
 
-// Of nccl-tests.
-bool ends_benchmark(string_view text) { return text.find("# Avg bus bandwidth") != kAbsent; }
+// Of nccl-tests, and of a server of models.
+bool shows_results(string_view text) {
+  return text.find("# Avg bus bandwidth") != kAbsent || text.find("\" 200 OK") != kAbsent;
+}
 
 }  // namespace linerate::logs

@@ -10,7 +10,8 @@ namespace linerate::logs {
 // "iteration 5/ 500 |", "'epoch': 0.5", "45%|### | 450/1000 [".
 std::optional<double> step_in(std::string_view text);
 
-// What a benchmark prints once all of its ranks have got their results.
-bool ends_benchmark(std::string_view text);
+// What a benchmark prints once all of its ranks have got their results, and a server once it has
+// answered.
+bool shows_results(std::string_view text);
 
 }  // namespace linerate::logs

@@ -51,6 +51,32 @@ bool is_exception_name(string_view text) {
   return text.find('.') != kNowhere && std::ranges::all_of(text, is_part);
 }
 
+// "jinja2.exceptions.TemplateNotFound: base.html", "StopIteration"; a program ends by "SystemExit:
+// 0" when all is well.
+bool names_exception(string_view text) {
+  const auto name = text.substr(0, text.find(':'));
+  const auto last = name.substr(name.rfind('.') + 1);  // npos + 1: the whole
+  const auto is_part = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
+  };
+  return !last.empty() && std::isupper(static_cast<unsigned char>(last[0])) != 0 &&
+         std::ranges::all_of(name, is_part) && text != "SystemExit: 0" &&
+         (text == name || text.substr(name.size()).starts_with(": "));
+}
+
+// What a shell writes of a process that a signal ended, alone in its line; null: something else.
+const Signature* ended_by_signal(string_view text) {
+  constexpr string_view kDumped = " (core dumped)";
+  if (text.ends_with(kDumped)) text.remove_suffix(kDumped.size());
+  const auto word = text.substr(text.find_last_of(" :") + 1);  // npos + 1: the whole
+  if (word.size() < text.size() && !is_prefix(trim(text.substr(0, text.size() - word.size()))))
+    return nullptr;
+  if (word == "Killed") return signature_of("rank-killed", Role::killed);
+  if (word == "Terminated") return signature_of("rank-ended", Role::relay);
+  if (word == "Hangup") return signature_of("terminal-closed", Role::fault);
+  return word == "Aborted" ? signature_of("rank-aborted", Role::exit) : nullptr;
+}
+
 Message as_level(Message message, Level level) {
   message.level = level;
   message.row.reset();
@@ -154,7 +180,9 @@ bool LogReader::goes_on(const Message& message) {
     return false;
   const auto* row = find_signature(message);
   const bool silent = row == nullptr || row->role == Role::harmless;
-  const bool small = silent && !of_tasks && std::islower(static_cast<unsigned char>(text[0])) != 0;
+  const bool small = silent && !of_tasks &&
+                     std::islower(static_cast<unsigned char>(text[0])) != 0 &&
+                     !text.substr(0, text.find(' ')).ends_with(':');
   const bool named = of_tasks && text.starts_with("/job:");
   if (!(silent || is_quoted(*row)) || !(below_colon || indented_ || small || named)) return false;
   fault->text += " " + plain_text(text);
@@ -169,7 +197,7 @@ void LogReader::take_rule(std::size_t line) {
 }
 
 void LogReader::take_progress(const Message& message) {
-  if (ends_benchmark(message.text))
+  if (shows_results(message.text))
     report_.faults.take_results();
   else
     report_.faults.take_step(message);
@@ -191,8 +219,31 @@ bool LogReader::take_ignored(const Message& message, std::size_t line) {
   return !over;
 }
 
-void LogReader::take_other(const Message& message, LogFaults::Where where) {
+// Whatever its name, an exception ends Python's traceback: in the first line below its frames that
+// is not indented.
+void LogReader::follow_traceback(Message& message, std::size_t line) {
+  constexpr string_view kBegins = "Traceback (most recent call last):";
+  constexpr std::size_t kMostFrames = 200;  // lines
+  if (const auto at = message.text.find(kBegins); at != kNowhere) {
+    traceback_ = {.line = line, .prefix = std::string(message.text.substr(0, at))};
+    return;
+  }
+  if (line > traceback_.line + kMostFrames) traceback_ = {};
+  if (traceback_.line == 0 || !message.text.starts_with(traceback_.prefix)) return;
+  const auto text = message.text.substr(traceback_.prefix.size());
+  if (traceback_.prefix.empty() ? indented_ : text.starts_with(' ')) return;
+  traceback_ = {};
+  if (message.level != Level::none || !names_exception(text) || step_in(text)) return;
+  message.level = Level::exception;
+  message.row.reset();
+  const auto* row = find_signature(message);
+  message.row = row == nullptr ? &uncaught_row() : row;
+}
+
+void LogReader::take_other(Message message, LogFaults::Where where) {
   if (goes_on(message) || message.text.empty() || take_ignored(message, where.line)) return;
+  follow_traceback(message, where.line);
+  if (const auto* row = ended_by_signal(message.text)) message.row = row;
   if (crash_ != nullptr && take_frame(message.text, where.line)) return;
   const bool headed = std::exchange(headed_, false);
   if (is_rule(message.text)) return take_rule(where.line);
@@ -206,8 +257,9 @@ void LogReader::take_other(const Message& message, LogFaults::Where where) {
   const bool taken = take_quoted(message, where) || report_.faults.take(message, where);
   if (auto* fault = report_.faults.just_quoted()) open_ = fault, open_lines_ = 1;
   if (auto* fault = report_.faults.just_crashed()) crash_ = fault, crash_line_ = where.line;
+  const bool passed_over = !taken || report_.faults.just_passed_over();
+  if (passed_over && report_.faults.awaits_progress(where.line)) take_progress(message);
   if (taken) return;
-  if (report_.faults.awaits_progress(where.line)) take_progress(message);
   if (headed && std::isalpha(static_cast<unsigned char>(message.text.front())) != 0 &&
       !message.text.starts_with("WARNING"))
     report_.faults.take_heading(message, where);
@@ -251,11 +303,12 @@ void LogReader::read(const std::string& name, const ReadBytes& bytes) {
   rule_line_ = abort_line_ = shared_memory_line_ = 0;
   open_ = crash_ = nullptr;
   ignored_ = {};
+  traceback_ = {};
   const auto count =
       read_lines(bytes, [&](string_view line, std::size_t number, string_view before) {
         take_line(line, {.file = name, .line = number, .before = before});
         if (last_error_.has_value() || stack_ != Stack::none || headed_ || open_ != nullptr ||
-            crash_ != nullptr || ignored_.line != 0)
+            crash_ != nullptr || ignored_.line != 0 || traceback_.line != 0)
           return Wanted::next;
         return report_.faults.awaits_progress(number) ? Wanted::progress : Wanted::none;
       });

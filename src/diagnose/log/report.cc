@@ -106,8 +106,9 @@ Severity severity_of(const LogFaults& faults, const Fault& root,
     return fault->role() == Role::report && is_end(*fault);
   };
   if (is_end(root) || std::ranges::any_of(followers, is_errors_end)) return Severity::problem;
-  return root.lines_after < kGoesOn && root.row->name == "uncaught-exception" ? Severity::problem
-                                                                              : Severity::info;
+  // What others write says nothing of the process that threw it.
+  const bool went_on = root.passed || (root.lines_after >= kGoesOn && root.first.rank < 0);
+  return root.row->name == "uncaught-exception" && !went_on ? Severity::problem : Severity::info;
 }
 
 Finding root_finding(const LogFacts& facts, const LogFaults& faults, const Fault& root,
@@ -243,7 +244,7 @@ std::vector<Finding> fault_findings(const LogFacts& facts, const LogFaults& faul
         (ends_waiting(*fault) || ends_twice(*fault) || may_keep_apart(faults, *fault)))
       findings.push_back(doubtful_finding(facts, *fault));
     if (fault == root || fault->role() == Role::suspect || fault->role() == Role::waiting) continue;
-    if (root == nullptr && fault->role() == Role::complaint)
+    if (root == nullptr && fault->role() == Role::complaint && !fault->survived)
       findings.push_back(doubtful_finding(facts, *fault));
     else if ((fault->role() <= Role::fault && faults.reason_of(*fault) == nullptr) ||
              fault->role() == Role::slow)

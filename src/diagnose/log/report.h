@@ -55,7 +55,8 @@ class LogReader {
   void take_rule(std::size_t line);
   void take_progress(const Message& message);
   bool take_ignored(const Message& message, std::size_t line);
-  void take_other(const Message& message, LogFaults::Where where);
+  void follow_traceback(Message& message, std::size_t line);
+  void take_other(Message message, LogFaults::Where where);
   bool take_quoted(Message message, LogFaults::Where where);
   bool take_frame(std::string_view text, std::size_t line);
   bool take_returned(std::string_view text);
@@ -81,6 +82,12 @@ class LogReader {
     bool traced = false;  // the traceback has begun
   };
   Ignored ignored_{};
+  // Python's traceback of which not all frames have come; line 0: none.
+  struct Traceback {
+    std::size_t line = 0;
+    std::string prefix{};  // that a launcher or a logger puts before its lines
+  };
+  Traceback traceback_{};
   // MPICH's "error stack:" has come, and its lines follow.
   enum class Stack : std::uint8_t { none, first, other };
   Stack stack_ = Stack::none;

@@ -87,6 +87,13 @@ const Signature& texts_of(const Signature& row) {
   return row;
 }
 
+const Signature* signature_of(std::string_view name, Role role) {
+  for (const auto table : signature_tables())
+    for (const auto& row : table)
+      if (row.name == name && row.role == role) return &row;
+  return nullptr;
+}
+
 const Signature* find_signature(const Message& message) {
   if (message.row) return *message.row;
   static const std::array<RowIndex, 5> kByLevel{RowIndex(Level::info), RowIndex(Level::warn),

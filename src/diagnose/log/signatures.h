@@ -75,6 +75,9 @@ std::array<std::span<const Signature>, 6> signature_tables();
 // That of a line which reads like an error.
 const Signature& unmarked_row();
 
+// That of an exception.
+const Signature& uncaught_row();
+
 // Whether the row, or all of this name, know no more than that a line reports an error.
 bool is_quoted(std::string_view name);
 inline bool is_quoted(const Signature& row) { return is_quoted(row.name); }
@@ -99,6 +102,9 @@ inline bool has_details(const Signature* row, std::string_view text) {
 // The row that has the texts of this one.
 const Signature& texts_of(const Signature& row);
 const Signature& texts_of(Signature&&) = delete;
+
+// The first row of that name and role; null: there is none.
+const Signature* signature_of(std::string_view name, Role role);
 
 // Null: none matches.
 const Signature* find_signature(const Message& message);

@@ -11,6 +11,14 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "CCL*terminated with exception: CUDA error|CCL*terminated with exception: HIP error",
      Role::vague, Lines::any},
     {"of-a-traceback", "raise *Error(", Role::harmless, Lines::any, "", "", ""},
+    {"download-failed",
+     "HTTPSConnectionPool|HTTPConnectionPool|requests.exceptions|urllib3.exceptions|"
+     "huggingface_hub*Error|botocore.exceptions|aiohttp.client",
+     Role::vague, Lines::exceptions,
+     "a request over HTTP failed: a download, an upload, or what follows a run, such as wandb",
+     "the line names the address: does this host reach it (curl -I ADDRESS, https_proxy)? "
+     "HF_HUB_OFFLINE=1 and WANDB_MODE=offline do without",
+     "Hugging Face, wandb"},
     {"node-failed",
      "CANCELLED AT*DUE TO NODE FAILURE|error: Node failure on|has been marked dead|failed, "
      "rescheduling the|failed, reconstructing|'s node has crashed",
@@ -25,6 +33,7 @@ constexpr auto kJobRows = std::to_array<Signature>({
      Role::origin, Lines::any, "a rank was killed, mostly because the host had no more memory",
      "run dmesg | grep -i oom on its host; raise the memory limit of the container or of Slurm",
      "Linux, Slurm"},
+    {"rank-killed", "[*]+  Killed |[*]-  Killed ", Role::killed, Lines::any},
     {"rank-killed",
      "exitcode*: -9|with exit code 137|exits with return code = -9|exitcode: 137)|exitcode  : 137 |"
      "Signal 9 (SIGKILL)|signal 9 (Killed)|Killed (signal 9)|srun: error*: Killed|line *Killed|"
@@ -52,11 +61,19 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "method called|received signal SIGSEGV|received signal SIGBUS|received signal SIGFPE|received "
      "signal SIGILL|terminated with signal 11|Caught signal number 11|SIGSEGV, segmentation",
      Role::signalled, Lines::any},
-    {"job-ended",
-     "CANCELLED AT*DUE TO TIME LIMIT|CANCELLED AT*DUE TO PREEMPTION|walltime*xceeded|TERM_RUNLIMIT",
-     Role::vague, Lines::any,
-     "Slurm ended the job: its time was over, or another job took its place",
-     "ask for more time (--time), or look for what the ranks waited for until then", "Slurm"},
+    {"job-ended", "CANCELLED AT*DUE TO TIME LIMIT|walltime*xceeded|TERM_RUNLIMIT", Role::vague,
+     Lines::any, "the scheduler ended the job: its time was over",
+     "if it went on until then, ask for more time (--time); else look for what the ranks waited "
+     "for "
+     "since the last step",
+     "Slurm, PBS, LSF"},
+    {"job-preempted", "CANCELLED AT*DUE TO PREEMPTION", Role::vague, Lines::any,
+     "the scheduler ended the job: another one took its place",
+     "write checkpoints and let it begin again (--requeue), or use a partition without preemption",
+     "Slurm"},
+    {"job-cancelled", "CANCELLED AT", Role::relay, Lines::any,
+     "Slurm cancelled the job or the step: somebody did by scancel, or a rank had ended",
+     "sacct -j JOB tells which; look for a rank that failed before it", "Slurm"},
     {"terminal-closed", "eceived 1 death signal|SIGHUP death signal|closing signal SIGHUP",
      Role::fault, Lines::any,
      "the terminal or the ssh session closed in which the launcher ran (SIGHUP); nohup does not "
@@ -70,8 +87,7 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "PyTorch elastic"},
     {"rank-ended",
      "Caught signal number 15|ignal 15 (SIGTERM)|eceived*SIGTERM|exitcode*: -15|closing signal "
-     "SIG|CANCELLED "
-     "AT|(Termination signal)|died from signal 15|killed (SIGTERM)",
+     "SIG|srun: error*: Terminated|(Termination signal)|died from signal 15|killed (SIGTERM)",
      Role::relay, Lines::any, "a launcher stopped the rank", "look for the first rank that failed",
      "PyTorch elastic, Slurm"},
     {"rank-aborted",

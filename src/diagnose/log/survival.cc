@@ -27,7 +27,7 @@ bool is_end(const Signature& row, const Message& message) {
   constexpr std::array<std::string_view, 7> kEnds{
       "rank-killed",    "node-failed",      "job-ended",   "wrong-results",
       "illegal-access", "device-assertion", "gpu-hardware"};
-  return ended || is_off || (row.role == Role::trace && message.pid < 0) ||
+  return ended || is_off || (row.role == Role::trace && message.host.empty()) ||
          std::ranges::find(kEnds, row.name) != kEnds.end();
 }
 
@@ -48,10 +48,12 @@ std::size_t close_range(std::map<Place, double>& pending, const Place& process,
 }
 
 // Whether steps after it show that it was survived. Steps that a program wrote before it failed may
-// be flushed after its error: of exceptions they prove nothing, of other errors this is not known.
-bool steps_prove(const Fault& fault) {
-  return !fault.thrown && (fault.role() <= Role::report || fault.role() == Role::complaint ||
-                           fault.role() == Role::waiting);
+// be flushed after its error: of exceptions they prove nothing unless a later time stands before
+// them, of other errors this is not known.
+bool steps_prove(const Fault& fault, std::string_view time = {}) {
+  if (fault.thrown && !(is_before(fault.last_time, time) && !fault.last_time.empty())) return false;
+  return fault.role() <= Role::report || fault.role() == Role::complaint ||
+         fault.role() == Role::waiting;
 }
 
 }  // namespace
@@ -88,7 +90,7 @@ void LogFaults::take_step(const Message& message) {
   const auto step = step_in(message.text);
   if (!step || (process == Place() && speakers_differ_)) return;
   close_faults([&](Fault& fault) {
-    const bool proves = steps_prove(fault);
+    const bool proves = steps_prove(fault, message.time);
     if (!proves && !fault.thrown) return std::size_t{0};
     const auto goes_on = [&](auto& one) {
       const auto last = std::exchange(one.second, std::max(one.second, *step));

@@ -78,5 +78,32 @@ TEST(LogLines, AreCounted) {
   EXPECT_EQ(count.bytes, 5U);
 }
 
+TEST(LogLines, HandOnEachStateOfAProgressBar) {
+  EXPECT_THAT(taken("NCCL x\r\nstep\rNCCL y\rstep\nNCCL z\n"),
+              ElementsAre(Pair(1, "NCCL x"), Pair(2, "NCCL y"), Pair(3, "NCCL z")));
+  EXPECT_THAT(taken("NCCL complaint\n1\rstep 7\r2\n"),
+              ElementsAre(Pair(1, "NCCL complaint"), Pair(2, "step 7")));
+}
+
+TEST(LogLines, LookBehindAllStatesOfALongProgressBar) {
+  std::string bar;
+  while (bar.size() < (3U << 20)) bar += "\r 3%|#   | 7/99 [00:01<00:02]";
+
+  for (const std::size_t at_once : {std::size_t{4096}, bar.size() * 2})
+    EXPECT_THAT(taken("a\n" + bar + "\rNCCL x\nNCCL y", at_once),
+                ElementsAre(Pair(2, "NCCL x"), Pair(3, "NCCL y")));
+}
+
+TEST(LogLines, PassOverTheRestOfALongState) {
+  const std::string state(1U << 20, 'a');
+
+  EXPECT_THAT(taken("b\n" + state + "NCCL w\rNCCL x\nNCCL y"),
+              ElementsAre(Pair(2, "NCCL x"), Pair(3, "NCCL y")));
+  EXPECT_EQ(read_lines(bytes_of("b\n" + state + "\r" + state + "\nc\n"),
+                       [](auto, auto, auto) { return Wanted::none; })
+                .lines,
+            3U);
+}
+
 }  // namespace
 }  // namespace linerate::logs

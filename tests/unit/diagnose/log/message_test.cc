@@ -170,5 +170,28 @@ TEST(LogMessage, LosesColoursNulsAndCarriageReturns) {
   EXPECT_EQ(cleaned("plain", room), "plain");
 }
 
+TEST(LogMessage, TakesTheRankFromMarksOfPrograms) {
+  for (const std::string_view line :
+       {"rank=3 x", "[rank 3] x", "| rank3 | x", "rank3: x", "RANK 3: x", "(rank 3) x"})
+    EXPECT_EQ(one(line).rank, 3) << line;
+  for (const std::string_view line :
+       {"no answer of rank 3: x", "rank 3 failed", "rank3", "[ranks 3] x", "frank 3: x"})
+    EXPECT_EQ(one(line).rank, -1) << line;
+}
+
+TEST(LogMessage, TakesTheProcessFromRaysPrefix) {
+  EXPECT_EQ(one("(Trainer pid=441, ip=10.0.0.7) x").pid, 441);
+  EXPECT_EQ(one("(Trainer) pid=441").pid, -1);
+  EXPECT_EQ(one("ended: (Trainer pid=441)").pid, -1);
+}
+
+TEST(LogMessage, ThatCallsItselfAWarningIsNoException) {
+  for (const std::string_view line :
+       {"WARNING retry 1: OSError: [Errno 5] x", "x.py:3: UserWarning: OSError: x",
+        "[WARNING] 2/8: botocore.exceptions.EndpointError: x"})
+    EXPECT_EQ(one(line).level, Level::none) << line;
+  EXPECT_EQ(one("_pickle.UnpicklingError: x").level, Level::exception);
+}
+
 }  // namespace
 }  // namespace linerate::logs

@@ -231,5 +231,42 @@ TEST(LogWaiting, IsNothingWhereItEnds) {
   EXPECT_EQ(read_log("Waiting for workers failed: x\n").findings.at(0).rule, "unmarked-error");
 }
 
+TEST(LogProgress, IsSeenInLinesThatOtherRulesPassOver) {
+  for (const std::string_view line :
+       {"INFO step {}: loss 2", "iteration {}/ 500 | skipped iterations: 0 |", "step {} http x"}) {
+    const auto of = [&](std::string_view number) {
+      return replaced(std::string(line) + "\n", "{}", number);
+    };
+    EXPECT_EQ(worst_in(kSharp + of("7") + of("8")), Severity::warning) << line;
+    EXPECT_EQ(worst_in(kSharp + of("7")), Severity::problem) << line;
+  }
+}
+
+TEST(LogProgress, IsThatOfTheRankThatAProgramMarks) {
+  EXPECT_EQ(worst_in("rank=1 " + kSharp + two_steps("rank=1 ")), Severity::warning);
+  EXPECT_EQ(worst_in("rank=1 " + kSharp + two_steps("rank=0 ")), Severity::problem);
+  EXPECT_EQ(worst_in("(W pid=7) " + kSharp + two_steps("(W pid=8) ")), Severity::problem);
+}
+
+TEST(LogProgress, BehindALaterTimeShowsThatAnExceptionWasHandled) {
+  const auto log = [](std::string_view logged, std::string_view stepped) {
+    return fmt::format(
+               "{} ERROR the upload failed\nTraceback (most recent call last):\n  File x\n"
+               "OSError: [Errno 28] No space left\n",
+               logged) +
+           two_steps(std::string(stepped) + " ");
+  };
+  EXPECT_EQ(worst_in(log("2025-01-02 10:00:00", "2025-01-02 10:00:09")), Severity::warning);
+  EXPECT_EQ(worst_in(log("2025-01-02 10:00:00", "2025-01-02T10:00:00")), Severity::problem);
+  EXPECT_EQ(worst_in(log("2025-01-02 10:00:00", "2025-01-02 09:59:59")), Severity::problem);
+  EXPECT_EQ(worst_in(log("", "2025-01-02 10:00:09")), Severity::problem);
+  EXPECT_EQ(worst_in(log("2025-01-02 10:00:00", "")), Severity::problem);
+}
+
+TEST(LogProgress, OfAServerIsAnAnswer) {
+  EXPECT_EQ(worst_in(kSharp + "INFO: 10.0.0.1:7 - \"POST /v1/x HTTP/1.1\" 200 OK\n"),
+            Severity::warning);
+}
+
 }  // namespace
 }  // namespace linerate::logs

@@ -77,7 +77,8 @@ TEST(LogQuoted, NeverComesBeforeAKnownCauseOrWhatFollowsFromOne) {
 }
 
 TEST(LogQuoted, IsANoteWhereNothingSaysThatTheJobFailed) {
-  for (const auto& log : {kComplaint, healthy_log() + kComplaint, kComplaint + healthy_log()}) {
+  EXPECT_THAT(read_log(kComplaint + healthy_log()).findings, IsEmpty());
+  for (const auto& log : {kComplaint, healthy_log() + kComplaint}) {
     const auto finding = first_of(log);
     EXPECT_EQ(finding.severity, Severity::info);
     EXPECT_THAT(finding.evidence, HasSubstr("Nothing else in this log says that the job failed"));
@@ -222,6 +223,41 @@ TEST(LogQuoted, IsWhatOpenMpiSaysThatACallReturned) {
                        "  --> Returned \"Bent\" (-12) instead of \"Success\" (0)\n")
                   .evidence,
               HasSubstr("stack ends with: 'stir_pot failed --> Returned \"Bent\" (-12)"));
+}
+
+const std::string kFrames =
+    "Traceback (most recent call last):\n  File \"a.py\", line 7, in stir\n    pot()\n";
+
+TEST(LogQuoted, IsAnExceptionOfAnyNameThatEndsATraceback) {
+  for (const std::string_view name :
+       {"StopIteration", "subprocess.TimeoutExpired: Command x", "SystemExit: 1",
+        "jinja2.exceptions.TemplateNotFound: base.html", "__main__.BadShard: 7",
+        "concurrent.futures.process.BrokenProcessPool: x", "_pickle.UnpicklingError: x"}) {
+    const auto line = std::string(name) + "\n";
+    EXPECT_EQ(first_of(kFrames + line).rule,
+              name.starts_with("SystemExit") ? "failure-passed-on" : "uncaught-exception")
+        << name;
+    EXPECT_THAT(first_of(replaced("\n" + kFrames + line, "\n", "\n[rank1]: ") + "\n").evidence,
+                HasSubstr(name))
+        << name;
+  }
+}
+
+TEST(LogQuoted, IsNoOtherLineBelowATraceback) {
+  for (const std::string_view line : {"Epoch: 3", "lower: case", "Two words: x", "SystemExit: 0"})
+    EXPECT_THAT(read_log(kFrames + std::string(line) + "\n").findings, IsEmpty()) << line;
+  EXPECT_THAT(read_log("[rank1]: " + kFrames + "StopIteration\n").findings, IsEmpty());
+}
+
+TEST(LogQuoted, IsTheEndOfARankAlsoWhereOthersGoOnForLong) {
+  const auto others = replaced(std::string(60, 'x'), "x", "[rank0]: polling\n");
+  EXPECT_EQ(first_of("[rank3]: KeyError: 7\n" + others).severity, Severity::problem);
+  EXPECT_EQ(first_of("KeyError: 7\n" + others).severity, Severity::info);
+}
+
+TEST(LogQuoted, DoesNotGoOnInALineOfAnotherProgram) {
+  EXPECT_THAT(first_of("ValueError: bad value\nwandb: Synced 5 files\n").evidence,
+              Not(HasSubstr("wandb")));
 }
 
 }  // namespace

@@ -111,6 +111,12 @@ TEST(Signatures, DoNotTakeLinesOfHealthyJobs) {
         "[1.5] [n:7:0] x.c:9 UCX  DEBUG handler of CUDA_ERROR_NOT_PERMITTED",
         "NVSHMEM_ENABLE_ERROR_CHECKS false (type: bool, default: false)",
         "  raise RuntimeError(f\"NCCL error: {text}\")",
+        "the daemon is Killed",
+        "[W1 socket.cpp:7] [c10d] The client socket cannot be initialized to connect to [h]:1 "
+        "(errno: "
+        "97 - Address family not supported by protocol).",
+        "WARNING retry 1: OSError: [Errno 5] Input/output error",
+        "x.py:3: UserWarning: OSError: no cache, going on",
         "SIGSEGV would show a Segmentation violation",
         "[mpiexec@n1] Exit codes: [n1] 0,0",
         "[mpiexec@n1] Launch arguments: ssh n4 x --error-file y.log",
