@@ -324,6 +324,7 @@ void LogFaults::record(const Signature* row, const Message& message, Where where
   if (says_more) fault.next.clear();
   fault.passed = false;
   if (!fault.ended) open_fault(fault, row, message);
+  fault.resumed = false;
   awaited_until_ = where.line + kFarthestStep;
   fault.last_file = where.file, fault.last_line = where.line;
   constexpr std::size_t kTrace = 100;  // lines of a traceback, below the time that a logger wrote

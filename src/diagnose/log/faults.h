@@ -32,6 +32,8 @@ struct Fault {
   std::map<Place, double> pending{};  // that have not gone on since; their last step, or -1
   bool thrown = false;                // an exception of a program
   bool passed = false;                // steps came after it: a later fault may be the cause
+  bool resumed = false;               // since then a run of the job has begun again
+  double resumed_step = -1;           // the last step of that; -1: none
   bool ended = false;                 // some were ended, or nobody will know that they went on
   std::vector<std::string> next{};    // of a quoted one: other lines of its kind, "'text' (file:7)"
   std::vector<std::string> before{};  // of one that gives no reason: what stands just above it
@@ -93,8 +95,11 @@ class LogFaults {
   void take_progress(const Message& message);
   // A line that has a step.
   void take_step(const Message& message);
-  // A line that ends a benchmark.
+  // A line that shows_results().
   void take_results();
+  // Lines of a file that begins_again(), or that ends_well().
+  void take_new_run(std::string_view file);
+  void take_good_end(std::string_view file);
   // Whether a fault may yet turn out to have been survived, at this line.
   bool awaits_progress(std::size_t line) const { return !open_.empty() && line < awaited_until_; }
 

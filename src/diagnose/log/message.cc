@@ -102,10 +102,12 @@ string_view time_in(string_view prefix) {
   return {};
 }
 
-// The number behind "rank", "rank=" or "rank " where that is a mark of the line: at its beginning
-// or between brackets or bars, "[rank 3]", "rank=3 ", "| rank3 |".
+// The number behind "rank", "rank=" or "rank " where that is a mark of the line: at its beginning,
+// behind a time, or between brackets or bars, "[rank 3]", "rank=3 ", "| rank3 |".
 int rank_of_mark(string_view prefix, std::size_t at) {
-  const auto before = trim(prefix.substr(0, at));
+  auto before = trim(prefix.substr(0, at));
+  constexpr std::size_t kTime = 32;  // with its fraction and zone
+  if (before.size() <= kTime && !time_in(before).empty()) before = {};
   if (!before.empty() && string_view("[(|").find(before.back()) == kNone) return -1;
   auto number = prefix.substr(at + string_view("rank").size());
   const bool equals = number.starts_with('=');

@@ -2,6 +2,7 @@
 #include "diagnose/log/progress.h"
 
 #include "diagnose/log/message.h"
+#include "diagnose/log/pattern_index.h"
 
 #include <algorithm>
 #include <array>
@@ -60,6 +61,21 @@ std::optional<double> step_in(string_view text) {
       if (const auto number = number_behind(text.substr(at + kWords.at(i).size()))) return number;
     }
   return number_of_bar(text);
+}
+
+bool is_unbuffered(string_view text) {
+  constexpr std::size_t kNear = 60;  // where a level stands
+  const auto begin = text.substr(0, kNear);
+  return text.find("%|") != kAbsent || matches("INFO|DEBUG|WARNING|[I", begin);
+}
+
+bool begins_again(string_view text) {
+  return matches("esuming from |esumed from |will restart worker group", text);
+}
+
+// torchrun's.
+bool ends_well(string_view text) {
+  return text.find("worker group successfully finished") != kAbsent;
 }
 
 // Of nccl-tests, and of a server of models.

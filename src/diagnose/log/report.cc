@@ -122,7 +122,8 @@ Finding root_finding(const LogFacts& facts, const LogFaults& faults, const Fault
   auto evidence = fmt::format("{}: {}.", texts_of(*root.row).meaning, seen_text(root));
   if (!root.next.empty()) evidence += fmt::format(" Then: {}.", fmt::join(root.next, "; "));
   evidence += trace_text(root);
-  if (root.survived) evidence += " Its rank went on after it.";
+  if (root.survived)
+    evidence += root.resumed ? " The job began again after it." : " Its rank went on after it.";
   if (const auto* reason = faults.reason_of(root))
     evidence += fmt::format(" An earlier line says why: {}.", seen_text(*reason));
   if (root.role() >= Role::consequence && !is_quoted(*root.row))
@@ -188,8 +189,10 @@ bool ends_twice(const Fault& fault) {
          fault.lines_after < kAtEnd;
 }
 
-// What may be why a log without a failure ends with attempts to connect.
+// What may be why a log without a failure ends with attempts to connect, or before initialisation
+// does.
 bool may_keep_apart(const LogFaults& faults, const Fault& fault) {
+  if (name_of(fault) == "loopback-interface") return keeps_hosts_apart(fault) && !fault.survived;
   return keeps_hosts_apart(fault) &&
          std::ranges::any_of(faults.all(), [](const Fault* one) { return ends_retrying(*one); });
 }

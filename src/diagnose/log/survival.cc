@@ -47,13 +47,28 @@ std::size_t close_range(std::map<Place, double>& pending, const Place& process,
   return closed;
 }
 
-// Whether steps after it show that it was survived. Steps that a program wrote before it failed may
-// be flushed after its error: of exceptions they prove nothing unless a later time stands before
-// them, of other errors this is not known.
-bool steps_prove(const Fault& fault, std::string_view time = {}) {
-  if (fault.thrown && !(is_before(fault.last_time, time) && !fault.last_time.empty())) return false;
+std::size_t close_all(Fault& fault) {
+  const auto closed = fault.pending.size();
+  fault.pending.clear();
+  return closed;
+}
+
+// Whether steps after it show that it was survived. What a program wrote before an exception ended
+// it may be flushed behind that, unless it is written at once or a later time says otherwise; of
+// other errors this is not known. `step`: one such line; null: results.
+bool steps_prove(const Fault& fault, const Message* step) {
+  const bool told_later =
+      step != nullptr && (is_unbuffered(step->whole) ||
+                          (!fault.last_time.empty() && is_before(fault.last_time, step->time)));
+  if (fault.thrown && !told_later) return false;
   return fault.role() <= Role::report || fault.role() == Role::complaint ||
          fault.role() == Role::waiting;
+}
+
+// Whether two steps of anyone have come since the job began again.
+bool goes_on_again(Fault& fault, double step) {
+  const auto last = std::exchange(fault.resumed_step, std::max(fault.resumed_step, step));
+  return last >= 0 && last < step;
 }
 
 }  // namespace
@@ -90,7 +105,8 @@ void LogFaults::take_step(const Message& message) {
   const auto step = step_in(message.text);
   if (!step || (process == Place() && speakers_differ_)) return;
   close_faults([&](Fault& fault) {
-    const bool proves = steps_prove(fault, message.time);
+    if (fault.resumed) return goes_on_again(fault, *step) ? close_all(fault) : std::size_t{0};
+    const bool proves = steps_prove(fault, &message);
     if (!proves && !fault.thrown) return std::size_t{0};
     const auto goes_on = [&](auto& one) {
       const auto last = std::exchange(one.second, std::max(one.second, *step));
@@ -106,12 +122,27 @@ void LogFaults::take_step(const Message& message) {
 
 // All ranks have got results.
 void LogFaults::take_results() {
-  close_faults([](Fault& fault) {
-    if (!steps_prove(fault)) return std::size_t{0};
-    const auto closed = fault.pending.size();
-    fault.pending.clear();
-    return closed;
-  });
+  close_faults(
+      [](Fault& fault) { return steps_prove(fault, nullptr) ? close_all(fault) : std::size_t{0}; });
+}
+
+// What ended an earlier run of the job is no end of this one.
+void LogFaults::take_new_run(std::string_view file) {
+  for (auto& [key, fault] : faults_) {
+    if (fault.last_file != file || fault.survived || fault.role() >= Role::waiting) continue;
+    entries_ -= fault.pending.size();
+    fault.pending = {{Place(), -1.0}};
+    ++entries_;
+    fault.ended = false;
+    fault.resumed = true;
+    fault.resumed_step = -1;
+    if (std::ranges::find(open_, &fault) == open_.end()) open_.push_back(&fault);
+  }
+}
+
+void LogFaults::take_good_end(std::string_view file) {
+  take_new_run(file);
+  close_faults([](Fault& fault) { return fault.resumed ? close_all(fault) : std::size_t{0}; });
 }
 
 // Which process writes to this file, as long as it is one.

@@ -295,5 +295,25 @@ TEST(LogCause, NamesTheTasksThatXlaWaitedFor) {
   EXPECT_THAT(report.findings.at(0).evidence, HasSubstr("task:2 /job:w/replica:0/task:1'"));
 }
 
+TEST(LogCause, MayBeTheLoopbackInterfaceWhereInitialisationDoesNotEnd) {
+  const std::string_view lo = "Bootstrap : Using lo:127.0.0.1<0>";
+  const auto started = [](int rank) {
+    return info(rank,
+                fmt::format("comm 0x1 rank {} nranks 4 cudaDev 0 commId 0x7 - Init START", rank));
+  };
+  const auto rules = [](const std::string& log) {
+    std::vector<std::string> list;
+    for (const auto& finding : read_log(log).findings) list.push_back(finding.rule);
+    return list;
+  };
+  const auto both = info(0, lo) + info(2, lo);
+  EXPECT_THAT(rules(both + started(0) + started(2)), ::testing::Contains("loopback-interface"));
+  EXPECT_THAT(rules(info(0, lo) + info(1, lo) + started(0)),
+              Not(::testing::Contains("loopback-interface")));
+  EXPECT_THAT(rules(both + info(0, "comm 0x1 rank 0 nranks 4 cudaDev 0 - Init COMPLETE") +
+                    info(2, "comm 0x1 rank 2 nranks 4 cudaDev 0 - Init COMPLETE")),
+              Not(::testing::Contains("loopback-interface")));
+}
+
 }  // namespace
 }  // namespace linerate::logs

@@ -172,7 +172,8 @@ TEST(LogMessage, LosesColoursNulsAndCarriageReturns) {
 
 TEST(LogMessage, TakesTheRankFromMarksOfPrograms) {
   for (const std::string_view line :
-       {"rank=3 x", "[rank 3] x", "| rank3 | x", "rank3: x", "RANK 3: x", "(rank 3) x"})
+       {"rank=3 x", "[rank 3] x", "| rank3 | x", "rank3: x", "RANK 3: x", "(rank 3) x",
+        "2026-03-02 10:00:00,123 rank=3 ERROR x"})
     EXPECT_EQ(one(line).rank, 3) << line;
   for (const std::string_view line :
        {"no answer of rank 3: x", "rank 3 failed", "rank3", "[ranks 3] x", "frank 3: x"})

@@ -268,5 +268,43 @@ TEST(LogProgress, OfAServerIsAnAnswer) {
             Severity::warning);
 }
 
+const std::string kThrown =
+    "Traceback (most recent call last):\n  File x\nOSError: [Errno 28] No space left\n";
+
+TEST(LogProgress, ThatIsWrittenAtOnceShowsThatAnExceptionWasHandled) {
+  for (const std::string_view step :
+       {"INFO step {}: x", "{0}0%|# | {}0/99 [00:01<00:02]", "10:00:00 | INFO | step {}"}) {
+    const auto line = std::string(step) + "\n";
+    EXPECT_EQ(worst_in(kThrown + replaced(line, "{}", "7") + replaced(line, "{}", "8")),
+              Severity::warning)
+        << step;
+  }
+  EXPECT_EQ(worst_in(kThrown + two_steps("")), Severity::problem);
+}
+
+TEST(LogProgress, OfTheNextRunIsNamedAsSuch) {
+  const std::string again = "resuming from /x/step_7\n",
+                    killed =
+                        "slurmstepd: error: *** JOB 7 ON n1 CANCELLED AT 2026 DUE TO "
+                        "PREEMPTION ***\nsrun: error: n4: task 0: Terminated\n";
+  const auto report = read_log(killed + again + two_steps("0: "));
+  EXPECT_EQ(report.findings.at(0).severity, Severity::warning);
+  EXPECT_THAT(report.findings.at(0).evidence, HasSubstr("The job began again after it."));
+
+  EXPECT_EQ(worst_in(killed + again), Severity::problem);
+  EXPECT_EQ(worst_in(killed + two_steps("0: ")), Severity::problem);
+  EXPECT_EQ(worst_in(again + killed + two_steps("0: ")), Severity::problem);
+  EXPECT_EQ(worst_in(killed + again + two_steps("0: ") + killed), Severity::problem);
+  EXPECT_EQ(worst_in(kThrown + again + two_steps("")), Severity::warning);
+}
+
+TEST(LogProgress, IsTheGoodEndThatALauncherSaw) {
+  const std::string end = "I1 x/agent/api.py:8] [default] worker group successfully finished.\n",
+                    killed = "failed (exitcode: -9) local_rank: 1 (pid: 88) of binary: python\n";
+  EXPECT_EQ(worst_in(killed + end), Severity::warning);
+  EXPECT_EQ(worst_in(end + killed), Severity::problem);
+  EXPECT_EQ(worst_in(killed + end + killed), Severity::problem);
+}
+
 }  // namespace
 }  // namespace linerate::logs
