@@ -325,6 +325,7 @@ void LogFaults::record(const Signature* row, const Message& message, Where where
   fault.passed = false;
   if (!fault.ended) open_fault(fault, row, message);
   fault.resumed = false;
+  fault.stepped_bytes = 0;
   awaited_until_ = where.line + kFarthestStep;
   fault.last_file = where.file, fault.last_line = where.line;
   constexpr std::size_t kTrace = 100;  // lines of a traceback, below the time that a logger wrote

@@ -34,6 +34,7 @@ struct Fault {
   bool passed = false;                // steps came after it: a later fault may be the cause
   bool resumed = false;               // since then a run of the job has begun again
   double resumed_step = -1;           // the last step of that; -1: none
+  std::size_t stepped_bytes = 0;      // of the lines of steps after the last of them
   bool ended = false;                 // some were ended, or nobody will know that they went on
   std::vector<std::string> next{};    // of a quoted one: other lines of its kind, "'text' (file:7)"
   std::vector<std::string> before{};  // of one that gives no reason: what stands just above it

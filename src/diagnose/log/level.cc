@@ -16,7 +16,7 @@ namespace {
 using std::string_view;
 constexpr auto kNotThere = string_view::npos;
 
-constexpr std::array<string_view, 32> kErrorMarks{"Error",
+constexpr std::array<string_view, 33> kErrorMarks{"Error",
                                                   "Exception",
                                                   "Interrupt",
                                                   "error",
@@ -28,6 +28,7 @@ constexpr std::array<string_view, 32> kErrorMarks{"Error",
                                                   " C ",
                                                   ".cpp:",
                                                   ".cc:",
+                                                  ".c:",
                                                   ".h:",  // of a source
                                                   "ERROR",
                                                   "CCL_ERROR",
@@ -49,11 +50,12 @@ constexpr std::array<string_view, 32> kErrorMarks{"Error",
                                                   "level=fatal",
                                                   "forrtl: "};
 // The names of errors stand before the first of these, the names of levels from the second on.
-constexpr std::size_t kNamesEnd = 6, kFirstLevel = 13;
+constexpr std::size_t kNamesEnd = 6, kFirstLevel = 14;
 static_assert(kErrorMarks[kNamesEnd - 1] == "Fatal" && kErrorMarks[kNamesEnd] == "what():");
 static_assert(kErrorMarks[kFirstLevel - 1] == ".h:" && kErrorMarks[kFirstLevel] == "ERROR");
 constexpr WordSet kMarkSet(kErrorMarks);
-constexpr auto kOfSource = kMarkSet.bit(".cpp:") | kMarkSet.bit(".cc:") | kMarkSet.bit(".h:");
+constexpr auto kOfSource =
+    kMarkSet.bit(".cpp:") | kMarkSet.bit(".cc:") | kMarkSet.bit(".h:") | kMarkSet.bit(".c:");
 using Marks = WordSet<kErrorMarks.size()>::Found;
 
 bool is_name_char(char c) { return is_host_char(c) || c == ':'; }
@@ -127,7 +129,7 @@ bool has_short_mark(string_view line) {
     if ((date.size() == 4 || date.size() == 8) && std::ranges::all_of(date, is_digit) &&
         is_prefix(line.substr(0, at)))
       return line.find(".cc:", at) != kNotThere || line.find(".cpp:", at) != kNotThere ||
-             line.find(".h:", at) != kNotThere;
+             line.find(".c:", at) != kNotThere || line.find(".h:", at) != kNotThere;
   }
   return false;
 }

@@ -67,6 +67,15 @@ bool is_named_by(const Fault& later, const Fault& error) {
          later.line > error.line && later.line <= error.line + kSoon;
 }
 
+// A part that broke, which a line tells of later than what failed on it.
+bool is_of_hardware(const Fault& fault, const Fault& failure) {
+  const auto is = [](const Fault& one, std::string_view name) {
+    return one.row != nullptr && one.row->name == name;
+  };
+  return is(fault, "gpu-hardware") &&
+         (is(failure, "illegal-access") || is(failure, "cuda-failure"));
+}
+
 auto order_of(const Fault& fault, bool timed) {
   return std::tuple(rank_of(fault), is_failed_call(fault),
                     timed ? std::string_view(fault.time) : std::string_view(), fault.line);
@@ -110,7 +119,7 @@ const Fault* LogFaults::root() const {
     if (!may_be(fault) || fault == &first) return false;
     return (is_of_sockets(first) && keeps_hosts_apart(*fault)) ||
            (is_past(first) && may_replace(*fault, first)) || is_said_by(*fault, first) ||
-           is_named_by(*fault, first);
+           is_named_by(*fault, first) || is_of_hardware(*fault, first);
   });
   return instead == list.end() ? &first : *instead;
 }

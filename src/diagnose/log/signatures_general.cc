@@ -188,6 +188,7 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      Lines::warnings, "NCCL's InfiniBand and RoCE transport met a failure",
      "ibv_devinfo on both hosts, ib_write_bw between the adapters; as a test NCCL_IB_DISABLE=1",
      "NVIDIA/nccl: src/transport/net_ib"},
+    {"ib-unreachable", "ransport retry counter exceeded", Role::fault, Lines::any},
     {"ib-failure", "Failed status *syndrom|Completion with error at", Role::vague, Lines::any},
     {"gid-of-zeros", "GID: 00:00:00:00:00:00:00:00:00:00:00:00:00:00:00:00", Role::harmless,
      Lines::any, "", "", "", "queue-pair-unconnected"},

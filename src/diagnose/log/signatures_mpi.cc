@@ -132,6 +132,30 @@ constexpr auto kMpiRows = std::to_array<Signature>({
      "event error|@*): *returned error|@*): *error setting up the boot|@*): *write error (Bad file",
      Role::relay, Lines::any},
     {"mpi-failed", "[mpiexec@*): |[proxy:*): |HYDU_*): |HYDT_*): ", Role::report, Lines::any},
+    {"mpirun-within-mpirun", "not support recursive calls", Role::fault, Lines::any,
+     "mpirun or mpiexec was called by a process that one had started: a script or a program that "
+     "it "
+     "runs calls it again",
+     "let one of the two start the ranks; unset the OMPI_* and PMIX_* variables for the inner one, "
+     "if "
+     "it is to start a job of its own",
+     "open-mpi/ompi"},
+    {"mpi-component-missing", "requested component was not found", Role::suspect, Lines::any,
+     "Open MPI or PMIx lacks a component that a setting asks for; the lines below name framework "
+     "and "
+     "component",
+     "unset that variable (OMPI_MCA_*, PMIX_MCA_*; for Slurm's munge PMIX_MCA_psec=^munge), or "
+     "install what the component needs",
+     "open-mpi/ompi, openpmix/openpmix", "mpi-failed"},
+    {"cma-refused", "Read -1, expected*errno = 1", Role::slow, Lines::any,
+     "a process may not read the memory of another (cross-memory attach): Open MPI copies twice",
+     "containers: --cap-add SYS_PTRACE; else --mca btl_vader_single_copy_mechanism none says "
+     "nothing of it",
+     "open-mpi/ompi#4948"},
+    {"pmi-bootstrap-failed", "_pmi_mmap*bootstrap barrier failed", Role::harmless, Lines::any, "",
+     "", "", "pmix-unreachable"},
+    {"ssh-modes-refused", "bad ownership or modes", Role::harmless, Lines::any, "", "", "",
+     "hosts-unreachable"},
     {"ucx-without-rdma",
      "rdma_create_event_channel failed: No such device|UCX *component rdmacm|ailed to "
      "create UCP worker",
@@ -160,7 +184,7 @@ constexpr auto kMpiRows = std::to_array<Signature>({
      "Fatal error in PMPI|Fatal error in MPI|Fatal error in internal_|run was unable to|Failed: "
      "MPI error|Open MPI failed an|MPI_INIT has failed|MPI_INIT failed|MPI_Init failed|error "
      "occurred in MPI|failed for some reason|unrecoverable error|a terminal error|MPI job will now|"
-     "able to be opened|ML*cannot be selected|requested component was not found|enough space "
+     "able to be opened|ML*cannot be selected|enough space "
      "for*backing|MPICH ERROR",
      Role::vague, Lines::any, "MPI or its launcher failed, before NCCL was asked",
      "start a program that only calls MPI_Init on these hosts; UCX_TLS=tcp, or with Open MPI --mca "

@@ -7,6 +7,7 @@ namespace linerate::logs {
 namespace {
 
 constexpr auto kNetworkRows = std::to_array<Signature>({
+    {"error-without-effect", "ill retry", Role::harmless, Lines::errors, "", "", ""},
     {"ib-port-error", "async*event*port err|async*event*PORT_ERR", Role::origin, Lines::nccl,
      "an InfiniBand port went down while the job ran",
      "look at the cable, the optics, the switch port, ibstat, the port's counter link_downed",

@@ -22,6 +22,7 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      "enlarge /dev/shm: docker --shm-size=8g, in Kubernetes an emptyDir of medium Memory at "
      "/dev/shm; remove /dev/shm/nccl-* of dead jobs",
      "NVIDIA/nccl#290, NVIDIA/nccl#525"},
+    {"shared-memory-full", "check that /dev/shm", Role::origin, Lines::any},
     {"shared-memory-full", "of shared memory|insufficient shared memory|unable to write to file </",
      Role::fault, Lines::reports},
     {"shared-memory-permission",
@@ -130,6 +131,7 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      "install a newer driver, or a build for an older CUDA", "NVIDIA/nvbandwidth#61"},
     {"driver-too-old", "unsupported CUDA version|unsatisfied condition: cuda", Role::fault,
      Lines::reports},
+    {"no-kernel-image", "annot retrieve Static function", Role::fault, Lines::any},
     {"no-kernel-image",
      "no kernel image is available|invalid device function|symbol not found|not compatible with "
      "the current PyTorch|NO_BINARY_FOR_GPU|INVALID_PTX|rrorNoKernelImage|NoBinaryForGpu|PTX JIT",

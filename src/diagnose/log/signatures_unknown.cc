@@ -62,7 +62,8 @@ constexpr auto kUnknownRows = std::to_array<Signature>({
      "a connection between ranks was not made at once",
      "look for the rank that is connected to: it may be late, or behind a firewall",
      "NVIDIA/nccl: src/misc/socket.cc"},
-    {"rendezvous-by-ipv4", "client socket*errno: 97", Role::harmless, Lines::any, "", "", ""},
+    {"rendezvous-by-ipv4", "client socket*errno: 97|server socket*errno: 97", Role::harmless,
+     Lines::any, "", "", ""},
     {"rendezvous-retries",
      "client socket has failed to connect|client socket cannot be initialized|server socket has "
      "failed to bind|network addresses of*cannot be retrieved",

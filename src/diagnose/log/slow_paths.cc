@@ -57,9 +57,16 @@ std::size_t channels_of(const LogFacts& facts, std::string_view kind) {
   return n;
 }
 
+bool ranks_are_absent(const LogFacts& facts) {
+  const auto* job = facts.job();
+  return job != nullptr && std::ssize(job->ranks) < job->nranks;
+}
+
 Findings sockets(const LogFacts& facts) {
-  const bool used = facts.networks.contains("Socket") || channels_of(facts, "NET/Socket") > 0;
-  if (!used || hosts_of(facts).size() < 2) return {};
+  // A channel of a network leads to another host, although the log may show one alone.
+  const bool across = channels_of(facts, "NET/Socket") > 0;
+  const bool used = across || facts.networks.contains("Socket");
+  if (!used || (hosts_of(facts).size() < 2 && !(across && ranks_are_absent(facts)))) return {};
   std::string why;
   if (is_set(facts, "NCCL_IB_DISABLE", "1")) why = "NCCL_IB_DISABLE=1 is set";
   if (is_set(facts, "NCCL_NET", "Socket")) why = "NCCL_NET=Socket is set";
@@ -75,6 +82,9 @@ Findings sockets(const LogFacts& facts) {
   if (!why.empty()) {
     finding.evidence += ", and " + why;
     finding.advice = "unset it, or set NCCL_NET=IB, unless sockets are what you want";
+  } else if (facts.settings.contains("NCCL_IB_HCA")) {
+    finding.severity = Severity::warning;
+    finding.evidence += ", although NCCL_IB_HCA names adapters: it has found none of them";
   }
   return {std::move(finding)};
 }

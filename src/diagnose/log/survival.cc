@@ -65,6 +65,12 @@ bool steps_prove(const Fault& fault, const Message* step) {
          fault.role() == Role::waiting;
 }
 
+// Whether more steps came behind an exception than a buffer holds: some were written after it.
+bool is_more_than_buffered(const Fault& fault) {
+  constexpr std::size_t kMostBuffered = 16384;  // twice what Python keeps of its output
+  return fault.role() <= Role::report && fault.stepped_bytes > kMostBuffered;
+}
+
 // Whether two steps of anyone have come since the job began again.
 bool goes_on_again(Fault& fault, double step) {
   const auto last = std::exchange(fault.resumed_step, std::max(fault.resumed_step, step));
@@ -111,8 +117,9 @@ void LogFaults::take_step(const Message& message) {
     const auto goes_on = [&](auto& one) {
       const auto last = std::exchange(one.second, std::max(one.second, *step));
       const bool later = last >= 0 && last < *step;
+      if (later) fault.stepped_bytes += message.whole.size();
       fault.passed = fault.passed || (later && !proves);
-      return later && proves;
+      return later && (proves || is_more_than_buffered(fault));
     };
     auto closed = close_range(fault.pending, process, goes_on);
     if (process == Place()) closed += close_range(fault.pending, speaker_, goes_on);

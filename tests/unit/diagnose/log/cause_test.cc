@@ -315,5 +315,13 @@ TEST(LogCause, MayBeTheLoopbackInterfaceWhereInitialisationDoesNotEnd) {
               Not(::testing::Contains("loopback-interface")));
 }
 
+TEST(LogCause, IsAGpuThatIsGoneBeforeWhatFailedOnIt) {
+  const auto rule = [](const std::string& log) { return read_log(log).findings.at(0).rule; };
+  const std::string failed = "RuntimeError: CUDA error: unspecified launch failure\n",
+                    gone = "Unable to determine the device handle for GPU0: Unknown Error\n";
+  EXPECT_EQ(rule(failed + gone), "gpu-hardware");
+  EXPECT_EQ(rule(failed), "illegal-access");
+}
+
 }  // namespace
 }  // namespace linerate::logs

@@ -135,8 +135,19 @@ TEST(SlowPaths, AreNoWarningWhereThereIsOnlyEthernet) {
   auto log = replaced(replaced(healthy_log(), "Using network IB", "Using network Socket"),
                       "NET/IB/0/GDRDMA", "NET/Socket/0");
   log = replaced(log, "NET/IB : Using [0]mlx5_0:1/IB [RO]", "NET/IB : No device found.");
+  const auto unset = replaced(log, "NCCL_IB_HCA set to mlx5_0", "x");
 
-  EXPECT_EQ(only(read_log(log)).severity, Severity::info);
+  EXPECT_EQ(only(read_log(unset)).severity, Severity::info);
+  EXPECT_EQ(only(read_log(log)).severity, Severity::warning);
+  EXPECT_THAT(only(read_log(log)).evidence, HasSubstr("although NCCL_IB_HCA names adapters"));
+}
+
+TEST(SlowPaths, AreSocketsToAHostWhoseLogIsNotThere) {
+  const auto log = [](int nranks) {
+    return info(0, "Channel 00/0 : 1[0] -> 0[0] [receive] via NET/Socket/0") +
+           info(0, fmt::format("comm 0x1 rank 0 nranks {} cudaDev 0 - Init COMPLETE", nranks));
+  };
+  EXPECT_THAT(only(read_log(log(2))).rule, "sockets-between-hosts");
 }
 
 TEST(SlowPaths, AreNotBetweenHostsWhereThereIsOne) {

@@ -306,5 +306,12 @@ TEST(LogProgress, IsTheGoodEndThatALauncherSaw) {
   EXPECT_EQ(worst_in(killed + end + killed), Severity::problem);
 }
 
+TEST(LogProgress, OfMoreThanABufferHoldsShowsThatAnExceptionWasHandled) {
+  std::string steps;
+  for (int step = 0; steps.size() < 17000; ++step) steps += fmt::format("step {}: x\n", step);
+  EXPECT_EQ(worst_in(kThrown + steps), Severity::warning);
+  EXPECT_EQ(worst_in(kThrown + steps.substr(0, steps.size() - 2000)), Severity::problem);
+}
+
 }  // namespace
 }  // namespace linerate::logs

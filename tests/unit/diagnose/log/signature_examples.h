@@ -443,6 +443,16 @@ inline constexpr Example kExamples[] = {
     {"ucx-without-rdma",
      "[n:7] x.c:6 UCX  ERROR rdma_create_event_channel failed: No such device\nTest NCCL failure "
      "x"},
+    {"no-kernel-image", "Cannot retrieve Static function, error: 218"},
+    {"shared-memory-full",
+     "[n:7] x.c:6 UCX  ERROR Not enough memory. Please check that /dev/shm or the folder has more"},
+    {"ib-unreachable", "<PSP:r7:ib:Failed send (status 12 : transport retry counter exceeded)>"},
+    {"mpirun-within-mpirun", "Open MPI does not support recursive calls of mpiexec"},
+    {"mpi-component-missing",
+     "A requested component was not found, or was unable to be opened.\nTest NCCL failure x"},
+    {"cma-refused", "[n:7] Read -1, expected 28112, errno = 1"},
+    {"port-in-use",
+     "E0727 14:02:10.1 7 tcp.c:284]     bind addr=[::]:2222: Address already in use"},
 };
 
 }  // namespace linerate::logs

@@ -115,6 +115,7 @@ TEST(Signatures, DoNotTakeLinesOfHealthyJobs) {
         "[W1 socket.cpp:7] [c10d] The client socket cannot be initialized to connect to [h]:1 "
         "(errno: "
         "97 - Address family not supported by protocol).",
+        "[ERROR] rank=3 heartbeat timed out after 5.0 s (connection timed out); will retry",
         "WARNING retry 1: OSError: [Errno 5] Input/output error",
         "x.py:3: UserWarning: OSError: no cache, going on",
         "SIGSEGV would show a Segmentation violation",
