@@ -7,6 +7,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
 #include <set>
 
 namespace linerate::logs {
@@ -36,20 +39,42 @@ std::string seen_text(const Fault& fault) {
                      fault.count > 1 ? fmt::format(", {} times", fault.count) : "");
 }
 
-// "peer-closed (rank 2 (node1), then 3 others)", of what came after the root.
-std::string followers_text(const LogFacts& facts, std::span<const Fault* const> faults) {
-  std::vector<std::string> parts;
+// Where a fault stands to the root.
+enum class Order : std::uint8_t { earlier, later, unknown };
+
+// By line in one file, else by time. What another failure brings comes later, also without a time.
+Order order_of(const Fault& fault, const Fault& root) {
+  if (fault.file == root.file) return fault.line < root.line ? Order::earlier : Order::later;
+  if (!fault.time.empty() && !root.time.empty() && fault.time != root.time)
+    return fault.time < root.time ? Order::earlier : Order::later;
+  const bool follows =
+      fault.row != nullptr && !is_quoted(*fault.row) && fault.role() >= Role::consequence;
+  return follows ? Order::later : Order::unknown;
+}
+
+// "peer-closed (rank 2 (node1), then 3 others)"
+std::string other_text(const LogFacts& facts, const Fault& fault) {
+  if (fault.row == nullptr) return fmt::format("a warning that is not known, {}", seen_text(fault));
+  if (is_quoted(*fault.row)) return fmt::format("{}, {}", name_of(fault), seen_text(fault));
+  return fmt::format("{} ({})", name_of(fault), who_text(facts, fault));
+}
+
+// What else the log has, by its order to the root.
+std::string others_text(const LogFacts& facts, const Fault& root,
+                        std::span<const Fault* const> faults) {
+  std::map<Order, std::vector<std::string>> parts;
   for (const auto* fault : faults) {
     if (name_of(*fault) == "error-code") continue;
-    if (parts.size() == kMostOthers) break;
-    if (fault->row == nullptr)
-      parts.push_back(fmt::format("a warning that is not known, {}", seen_text(*fault)));
-    else if (is_quoted(*fault->row))
-      parts.push_back(fmt::format("{}, {}", name_of(*fault), seen_text(*fault)));
-    else
-      parts.push_back(fmt::format("{} ({})", name_of(*fault), who_text(facts, *fault)));
+    auto& some = parts[order_of(*fault, root)];
+    if (some.size() < kMostOthers) some.push_back(other_text(facts, *fault));
   }
-  return parts.empty() ? "" : fmt::format(" It was followed by: {}.", fmt::join(parts, "; "));
+  constexpr std::array<std::string_view, 3> kBegin{"Earlier in the log", "It was followed by",
+                                                   "In other files, before or after it"};
+  std::string text;
+  for (const auto& [order, some] : parts)
+    text +=
+        fmt::format(" {}: {}.", kBegin.at(static_cast<std::size_t>(order)), fmt::join(some, "; "));
+  return text;
 }
 
 std::string advice_of(const Fault& fault) {
@@ -116,7 +141,7 @@ Finding root_finding(const LogFacts& facts, const LogFaults& faults, const Fault
   if (root.row == nullptr) {
     auto finding =
         unknown_finding(facts, root, followers.empty() ? Severity::warning : Severity::problem);
-    finding.evidence += followers_text(facts, followers) + missing_text(facts);
+    finding.evidence += others_text(facts, root, followers) + missing_text(facts);
     return finding;
   }
   auto evidence = fmt::format("{}: {}.", texts_of(*root.row).meaning, seen_text(root));
@@ -138,7 +163,7 @@ Finding root_finding(const LogFacts& facts, const LogFaults& faults, const Fault
     evidence += fmt::format(" Its error stack ends with: '{}'.", faults.stack_end);
   if (!faults.order_is_known())
     evidence += " Whether it came first is not known: these files have no times.";
-  evidence += waiting_text(faults) + followers_text(facts, followers) + missing_text(facts);
+  evidence += waiting_text(faults) + others_text(facts, root, followers) + missing_text(facts);
   const auto severity = severity_of(faults, root, followers);
   if (severity == Severity::info) evidence += kNothingElse;
   return {.rule = std::string(root.row->name),

@@ -61,6 +61,30 @@ TEST(LogReport, NamesTheRootCauseAndFoldsWhatFollowed) {
           "\n1 problem\nmore on a finding: linerate doctor --explain ID\n"));
 }
 
+TEST(LogReport, TellsWhatStoodBeforeTheRootFromWhatFollowedIt) {
+  const auto evidence =
+      read_log("ERROR upload failed\n" + kUnreachable + kClosed).findings[0].evidence;
+
+  EXPECT_THAT(evidence, HasSubstr(" Earlier in the log: error-line, 'ERROR upload failed' "
+                                  "(job.log:1)."));
+  EXPECT_THAT(evidence, HasSubstr(" It was followed by: peer-closed ("));
+}
+
+TEST(LogReport, OrdersLinesOfSeveralFilesByTheirTimes) {
+  const std::string root = "2025-02-01 07:30:02 n:1:1 [0] a.cc:1 NCCL WARN nvmlInit failed\n";
+  const auto error = [](int second) {
+    return fmt::format("2025-02-01 07:30:0{} ERROR upload failed\n", second);
+  };
+  const auto evidence = [&](const std::string& other) {
+    return read_logs({{"a", root}, {"b", other}}).findings[0].evidence;
+  };
+
+  EXPECT_THAT(evidence(error(1)), HasSubstr(" Earlier in the log: error-line"));
+  EXPECT_THAT(evidence(error(3)), HasSubstr(" It was followed by: error-line"));
+  EXPECT_THAT(evidence("ERROR upload failed\n"),
+              HasSubstr(" In other files, before or after it: error-line"));
+}
+
 TEST(LogReport, ComparesTimesOfAllFormsAlthoughAConsequenceHasNone) {
   const std::string late =
       "2025-02-01 07:30:02 n:1:1 [0] a.cc:1 NCCL WARN Duplicate GPU detected\n";
