@@ -24,12 +24,20 @@ std::string_view name_of(const Fault& fault) {
 
 std::string where_text(const Fault& fault) { return fmt::format("{}:{}", fault.file, fault.line); }
 
-// "rank 3 (node1), then 4 others"; "and" where the order is not known.
+// "rank 3 (node1), then 4 others"; "and" where the order is not known. A rank counts once, also
+// where only some of its lines name the host.
 std::string who_text(const LogFacts& facts, const Fault& fault) {
-  std::set<std::string> names;
-  for (const auto& place : fault.places) names.insert(facts.name_of(place));
+  std::set<int> ranks;
+  std::set<std::string> unranked;
+  for (const auto& place : fault.places) {
+    const int rank = facts.rank_of(place);
+    if (rank >= 0)
+      ranks.insert(rank);
+    else
+      unranked.insert(facts.name_of(place));
+  }
   auto first = facts.name_of(fault.first);
-  const auto others = names.size() - 1;
+  const auto others = ranks.size() + unranked.size() - 1;
   if (others == 0) return first;
   return fmt::format("{}{} {}", first, fault.ordered ? ", then" : " and", counted(others, "other"));
 }

@@ -85,6 +85,17 @@ TEST(LogReport, OrdersLinesOfSeveralFilesByTheirTimes) {
               HasSubstr(" In other files, before or after it: error-line"));
 }
 
+TEST(LogReport, CountsARankOnceWhetherOrNotALineNamesItsHost) {
+  const auto report =
+      read_log(info(0, "comm 0x1 rank 0 nranks 2 cudaDev 0 commId 0xa - Init START") +
+               info(1, "comm 0x1 rank 1 nranks 2 cudaDev 1 commId 0xa - Init START") +
+               warn(1, "init.cc:8", "Duplicate GPU detected : rank 1 and rank 0") +
+               warn(0, "init.cc:8", "Duplicate GPU detected : rank 0 and rank 1") +
+               "[rank0]: Last error:\n[rank0]: Duplicate GPU detected : rank 0 and rank 1\n");
+
+  EXPECT_EQ(report.findings[0].subject, "rank 1 (node0), then 1 other");
+}
+
 TEST(LogReport, ComparesTimesOfAllFormsAlthoughAConsequenceHasNone) {
   const std::string late =
       "2025-02-01 07:30:02 n:1:1 [0] a.cc:1 NCCL WARN Duplicate GPU detected\n";
