@@ -93,9 +93,11 @@ std::string advice_of(const Fault& fault) {
                      texts.source);
 }
 
-std::string trace_text(const Fault& fault) {
+// What the line of a fault tells beside its meaning.
+std::string detail_text(const Fault& fault) {
+  auto text = name_of(fault) == "gpu-xid" ? xid_text(fault.text) : std::string();
   const auto& place = fault.frame.place;
-  return place.empty() ? "" : fmt::format(" Its back trace begins in {}.", place);
+  return place.empty() ? text : text + fmt::format(" Its back trace begins in {}.", place);
 }
 
 Finding unknown_finding(const LogFacts& facts, const Fault& fault, Severity severity) {
@@ -154,7 +156,7 @@ Finding root_finding(const LogFacts& facts, const LogFaults& faults, const Fault
   }
   auto evidence = fmt::format("{}: {}.", texts_of(*root.row).meaning, seen_text(root));
   if (!root.next.empty()) evidence += fmt::format(" Then: {}.", fmt::join(root.next, "; "));
-  evidence += trace_text(root);
+  evidence += detail_text(root);
   if (root.survived)
     evidence += root.resumed ? " The job began again after it." : " Its rank went on after it.";
   if (const auto* reason = faults.reason_of(root))
@@ -187,7 +189,7 @@ Finding further_finding(const LogFacts& facts, const Fault& fault) {
           .severity = Severity::warning,
           .subject = who_text(facts, fault),
           .evidence = fmt::format("{}: {}.{}", texts_of(*fault.row).meaning, seen_text(fault),
-                                  trace_text(fault)),
+                                  detail_text(fault)),
           .advice = advice_of(fault),
           .confidence = fault.role() == Role::slow ? 0.9 : 0.5};
 }

@@ -12,6 +12,7 @@
 //   progress     steps and results, which show that a program goes on after a complaint
 //   faults       which of them a log has, and which came first; survival: which were no end
 //   slow_paths   what costs speed although nothing fails
+//   xids         what numbers of NVIDIA's driver mean
 //   report       findings of all that, root cause first; text and JSON
 //   rule_texts   what docs/doctor says of them
 // A new message is a row of a table and a line of its test; `make docs` makes its page.
@@ -28,6 +29,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace linerate::logs {
@@ -120,6 +122,9 @@ std::string missing_text(const LogFacts& facts);
 
 // Where PyTorch's watchdog saw the ranks, and who is behind; empty: no rank was seen.
 std::string waiting_text(const LogFaults& faults);
+
+// " Xid 79: …", what the number in a line of NVIDIA's driver means; empty: it is not known here.
+std::string xid_text(std::string_view line);
 
 // Of all findings that a log may give.
 std::vector<RuleText> rule_texts();

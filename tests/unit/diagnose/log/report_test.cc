@@ -96,6 +96,18 @@ TEST(LogReport, CountsARankOnceWhetherOrNotALineNamesItsHost) {
   EXPECT_EQ(report.findings[0].subject, "rank 1 (node0), then 1 other");
 }
 
+TEST(LogReport, SaysWhatTheNumberOfAnXidMeans) {
+  const auto evidence = [](std::string_view number) {
+    return read_log(fmt::format("kernel: NVRM: Xid (PCI:0000:3b:00): {}, pid=7, text\n", number))
+        .findings[0]
+        .evidence;
+  };
+
+  EXPECT_THAT(evidence("48"), HasSubstr(" Xid 48: an error in the GPU's memory"));
+  EXPECT_THAT(evidence("13"), HasSubstr(" Xid 13: a kernel of a program"));
+  EXPECT_THAT(evidence("999"), Not(HasSubstr(" Xid 999:")));
+}
+
 TEST(LogReport, ComparesTimesOfAllFormsAlthoughAConsequenceHasNone) {
   const std::string late =
       "2025-02-01 07:30:02 n:1:1 [0] a.cc:1 NCCL WARN Duplicate GPU detected\n";
