@@ -85,6 +85,13 @@ std::string others_text(const LogFacts& facts, const Fault& root,
   return text;
 }
 
+// A watchdog's timeout has the remedy of the mismatch that its lines show.
+std::string mismatch_remedy(const LogFaults& faults, const Fault& root) {
+  static constexpr Signature kDiffer{"collectives-differ", {}, Role::fault, Lines::any};
+  if (root.row->name != "collective-timeout" || !calls_differ(faults)) return {};
+  return fmt::format("{}; ", texts_of(kDiffer).remedy);
+}
+
 std::string advice_of(const Fault& fault) {
   const auto& texts = texts_of(*fault.row);
   const auto& remedy = fault.frame.remedy;
@@ -180,7 +187,7 @@ Finding root_finding(const LogFacts& facts, const LogFaults& faults, const Fault
           .severity = severity,
           .subject = who_text(facts, root),
           .evidence = std::move(evidence),
-          .advice = advice_of(root),
+          .advice = mismatch_remedy(faults, root) + advice_of(root),
           .confidence = confidence_in(root, faults.order_is_known())};
 }
 

@@ -122,6 +122,8 @@ std::string missing_text(const LogFacts& facts);
 
 // Where PyTorch's watchdog saw the ranks, and who is behind; empty: no rank was seen.
 std::string waiting_text(const LogFaults& faults);
+// Whether ranks of one process group wait in different collectives.
+bool calls_differ(const LogFaults& faults);
 
 // " Xid 79: …", what the number in a line of NVIDIA's driver means; empty: it is not known here.
 std::string xid_text(std::string_view line);

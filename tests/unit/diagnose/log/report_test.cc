@@ -233,14 +233,36 @@ TEST(LogReport, SaysWhoGaveUpFirst) {
   EXPECT_THAT(report.findings[0].evidence, Not(HasSubstr("waited in call")));
 }
 
-TEST(LogReport, SaysWhereRanksAreInDifferentCalls) {
-  const auto report = read_log(
-      "[Rank 0] Watchdog caught collective operation timeout: "
-      "WorkNCCL(SeqNum=7, OpType=ALLREDUCE, x\n"
-      "[Rank 1] Watchdog caught collective operation timeout: "
-      "WorkNCCL(SeqNum=7, OpType=_ALLGATHER_BASE, x\n");
+TEST(LogReport, SaysWhichRanksAreInDifferentCalls) {
+  std::string log;
+  for (const int rank : {0, 1, 2, 3})
+    log += watchdog(rank, rank == 1 ? "ALLGATHER" : "ALLREDUCE", 812, 811);
 
-  EXPECT_THAT(report.findings[0].evidence, HasSubstr("The ranks are in different calls,"));
+  const auto finding = read_log(log).findings[0];
+
+  EXPECT_THAT(finding.evidence, HasSubstr(" Ranks 0, 2-3 are in call 812 (ALLREDUCE), rank 1 is in "
+                                          "call 812 (ALLGATHER)."));
+  EXPECT_THAT(finding.evidence, Not(HasSubstr("if of one process group")));
+  EXPECT_THAT(finding.advice, StartsWith("look for a branch that not all ranks take"));
+}
+
+TEST(LogReport, DoesNotKnowWhetherCallsDifferWhereNoLineNamesTheGroup) {
+  const auto finding = read_log(
+                           "[Rank 0] Watchdog caught collective operation timeout: "
+                           "WorkNCCL(SeqNum=7, OpType=ALLREDUCE, x\n"
+                           "[Rank 1] Watchdog caught collective operation timeout: "
+                           "WorkNCCL(SeqNum=7, OpType=_ALLGATHER_BASE, x\n")
+                           .findings[0];
+
+  EXPECT_THAT(finding.evidence,
+              HasSubstr("call 7 (_ALLGATHER_BASE): they differ, if of one process group."));
+  EXPECT_THAT(finding.advice, StartsWith("find out what the rank that is behind did"));
+}
+
+TEST(LogReport, DoesNotCallSendingAndReceivingDifferentCalls) {
+  const auto finding = read_log(watchdog(0, "SEND", 7, 6) + watchdog(1, "RECV", 7, 6)).findings[0];
+
+  EXPECT_THAT(finding.evidence, HasSubstr(" Ranks 0-1 waited in call 7."));
 }
 
 TEST(LogReport, TakesTheTextOfAFailureForItsCause) {
