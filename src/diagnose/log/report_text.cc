@@ -135,14 +135,18 @@ std::string cuda_version(const std::string& number) {
   return value < 1000 ? number : fmt::format("{}.{}", value / 1000, value % 1000 / 10);
 }
 
+std::string version_line(const LogFacts& facts) {
+  auto text = fmt::format("NCCL       {}", list_or(facts.versions, "of unknown version"));
+  for (const auto& driver : facts.drivers)
+    text += fmt::format(", driver for CUDA {}", cuda_version(driver));
+  return text + "\n";
+}
+
 std::string head(const LogReport& report) {
   const auto& facts = report.facts;
   auto text = fmt::format("log        {}, {} of NCCL, {}\n", counted(report.count.lines, "line"),
                           counted(report.messages, "message"), counted(report.files, "file"));
-  text += fmt::format("NCCL       {}", list_or(facts.versions, "of unknown version"));
-  for (const auto& driver : facts.drivers)
-    text += fmt::format(", driver for CUDA {}", cuda_version(driver));
-  text += "\n";
+  if (report.messages > 0 || !facts.versions.empty()) text += version_line(facts);
   if (const auto* job = facts.job()) text += ranks_line(*job) + init_line(*job);
   return text + network_lines(facts) + channel_lines(facts) + settings_line(facts);
 }
@@ -152,7 +156,8 @@ std::string verdict(const LogReport& report) {
              warnings = count_of(report.findings, Severity::warning);
   if (problems > 0) return counted(problems, "problem") + "\n";
   if (report.messages == 0 && report.findings.empty())
-    return "no message of NCCL in it: run with NCCL_DEBUG=INFO\n";
+    return "no fault found; no message of NCCL in it (NCCL_DEBUG=INFO shows how it set itself "
+           "up)\n";
   if (warnings > 0) return fmt::format("no failure, {}\n", counted(warnings, "warning"));
   const bool open = std::ranges::any_of(
       report.findings, [](const Finding& one) { return one.rule == "initialisation-open"; });

@@ -40,6 +40,14 @@ TEST(LogReport, OfAHealthyJobHasNoFault) {
             "no fault found\n");
 }
 
+TEST(LogReport, OfALogWithoutNcclsMessagesSaysNothingOfNccl) {
+  EXPECT_EQ(log_text(read_log("step 1 loss 3.2\n")),
+            "log        1 line, 0 messages of NCCL, 1 file\n"
+            "\n"
+            "no fault found; no message of NCCL in it (NCCL_DEBUG=INFO shows how it set itself "
+            "up)\n");
+}
+
 TEST(LogReport, NamesTheRootCauseAndFoldsWhatFollowed) {
   const auto text = log_text(read_log(
       healthy_log() + kUnreachable + info(3, "proxy.cc:679 -> 6") + kClosed + kClosed +
@@ -418,10 +426,6 @@ TEST(LogReport, TakesThePyTorchTextOfTheLastError) {
       "socketStartConnect: Connect to 10.0.0.1<9> failed : Software caused connection abort\n");
 
   EXPECT_EQ(report.findings[0].rule, "no-route-to-host");
-}
-
-TEST(LogReport, SaysWhereThereIsNothingOfNccl) {
-  EXPECT_THAT(log_text(read_log("loss 1\n")), EndsWith("run with NCCL_DEBUG=INFO\n"));
 }
 
 TEST(LogReport, FindsNoFaultInWhatIsLeftOfAHealthyLog) {
