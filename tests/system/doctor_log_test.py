@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import subprocess
 
@@ -56,6 +57,28 @@ class DoctorLog(DoctorTest):
                               input=bytes(range(256)) * 40_000 + b"\n" + FULL.encode())
 
         self.assertIn(b"problem: shared-memory-full", done.stdout)
+
+    def test_reads_a_file_once_that_is_named_twice(self) -> None:
+        log = self.file("log", HEALTHY)
+        (self.folder / "latest").symlink_to(log)
+
+        done = self.doctor(log, log, str(self.folder / "latest"))
+
+        self.assertIn("4 lines, 4 messages of NCCL, 1 file\n", done.stdout)
+
+    def test_says_what_makes_text_of_a_file(self) -> None:
+        packed, wide, program, weights = (self.folder / name for name in "guew")
+        packed.write_bytes(gzip.compress(FULL.encode()))
+        wide.write_text(FULL, encoding="utf-16")
+        program.write_bytes(b"\x7fELF\x02\n" + FULL.encode())
+        weights.write_bytes(b"ERROR: no\n" + bytes(range(256)) * 40)
+        for path, words in ((packed, "'zcat FILE | linerate doctor log -'"),
+                            (wide, "'iconv -f UTF-16 FILE | linerate doctor log -'"),
+                            (program, "(ELF), and no text"), (weights, ": it is no text")):
+            with self.subTest(path=path):
+                done = self.doctor(str(path))
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertIn(words, done.stderr)
 
     def test_refuses_what_it_cannot_read_in_one_line(self) -> None:
         for words in (["/nowhere"], [str(self.folder)], [], ["-", "-"], [""], ["/dev/zero"], ["-"],
