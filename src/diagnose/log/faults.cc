@@ -120,7 +120,7 @@ const Signature* by_workers(const Signature* row, const Message& message) {
 bool is_said_better(const Fault& fault, const Signature* row, const Message& message) {
   if (fault.count == 0 || row == nullptr || fault.row == nullptr || !is_quoted(*row)) return false;
   if (row->role > fault.row->role) return false;
-  return fault.passed || (is_generic(fault.text) && gives_reason(message.whole));
+  return fault.passed || (fault.generic && gives_reason(message.whole));
 }
 
 bool is_of_watchdog(const Signature* row, const Message& message) {
@@ -208,6 +208,7 @@ void LogFaults::keep_first(Fault& fault, const Message& message, Where where) {
   constexpr std::size_t kSoon = 200;  // lines
   fault.called = called_ == where.file && where.line <= called_line_ + kSoon;
   fault.text = shortened(plain_text(message.whole), 400);
+  fault.generic = is_generic(fault.text);
   fault.file = where.file;
   fault.line = where.line;
   fault.first = place_of(message);
@@ -254,11 +255,17 @@ bool LogFaults::take(const Message& message, Where where) {
     return true;
   }
   if (row != nullptr && row->role == Role::harmless && row->explains.empty()) {
-    if (row->name == "of-a-traceback") extend_error(where);
+    pass_over(*row, where);
     return just_passed_over_ = true;
   }
   record(row, message, where);
   return true;
+}
+
+void LogFaults::pass_over(const Signature& row, Where where) {
+  if (row.name == "of-a-traceback") extend_error(where);
+  if (row.name == kBeginsAgain) take_new_run(where.file);
+  if (row.name == kEndsWell) take_good_end(where.file);
 }
 
 // A process that is alone is worth a warning where another one beside it is, too.

@@ -21,6 +21,7 @@ namespace linerate::logs {
 struct Fault {
   const Signature* row = nullptr;  // null: a warning that no row knows
   std::string text{};              // of the first
+  bool generic = false;            // the text is_generic()
   std::string time{};              // its time, "2025-05-10 23:09:41"; empty: not written
   std::string file{};
   std::size_t line = 0;
@@ -98,9 +99,6 @@ class LogFaults {
   void take_step(const Message& message);
   // A line that shows_results().
   void take_results();
-  // Lines of a file that begins_again(), or that ends_well().
-  void take_new_run(std::string_view file);
-  void take_good_end(std::string_view file);
   // Whether a fault may yet turn out to have been survived, at this line.
   bool awaits_progress(std::size_t line) const { return !open_.empty() && line < awaited_until_; }
 
@@ -125,6 +123,9 @@ class LogFaults {
   long first_timeout = -1;  // the rank whose timeout others were told of
 
  private:
+  void take_new_run(std::string_view file);
+  void take_good_end(std::string_view file);
+  void pass_over(const Signature& row, Where where);
   void take_banner(const Signature& row, const Message& message, Where where);
   void take_member(const Signature& row, const Message& message, Where where);
   void record(const Signature* row, const Message& message, Where where);

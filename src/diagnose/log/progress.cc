@@ -69,15 +69,6 @@ bool is_unbuffered(string_view text) {
   return text.find("%|") != kAbsent || matches("INFO|DEBUG|WARNING|[I", begin);
 }
 
-bool begins_again(string_view text) {
-  return matches("esuming from |esumed from |will restart worker group", text);
-}
-
-// torchrun's.
-bool ends_well(string_view text) {
-  return text.find("worker group successfully finished") != kAbsent;
-}
-
 // Of nccl-tests, and of a server of models.
 bool shows_results(string_view text) {
   return text.find("# Avg bus bandwidth") != kAbsent || text.find("\" 200 OK") != kAbsent;

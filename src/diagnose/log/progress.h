@@ -14,11 +14,6 @@ std::optional<double> step_in(std::string_view text);
 // a logger writes, by its level.
 bool is_unbuffered(std::string_view text);
 
-// That a job begins again behind what ended it, and that a launcher has seen all of its ranks end
-// well.
-bool begins_again(std::string_view text);
-bool ends_well(std::string_view text);
-
 // What a benchmark prints once all of its ranks have got their results, and a server once it has
 // answered.
 bool shows_results(std::string_view text);

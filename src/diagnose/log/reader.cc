@@ -258,8 +258,6 @@ void LogReader::take_other(Message message, LogFaults::Where where) {
   if (auto* fault = report_.faults.just_quoted()) open_ = fault, open_lines_ = 1;
   if (auto* fault = report_.faults.just_crashed()) crash_ = fault, crash_line_ = where.line;
   const bool passed_over = !taken || report_.faults.just_passed_over();
-  if (begins_again(message.text)) report_.faults.take_new_run(where.file);
-  if (ends_well(message.text)) report_.faults.take_good_end(where.file);
   if (passed_over && report_.faults.awaits_progress(where.line)) take_progress(message);
   if (taken) return;
   if (headed && std::isalpha(static_cast<unsigned char>(message.text.front())) != 0 &&

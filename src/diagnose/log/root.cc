@@ -46,7 +46,7 @@ bool may_replace(const Fault& fault, const Fault& past) {
 
 // Whether an unmarked line before an error that gives no reason gives one.
 bool is_said_by(const Fault& complaint, const Fault& error) {
-  return error.row != nullptr && error.role() == Role::report && is_generic(error.text) &&
+  return error.row != nullptr && error.role() == Role::report && error.generic &&
          complaint.role() == Role::complaint && gives_reason(complaint.text) &&
          complaint.file == error.file && complaint.line < error.line;
 }
@@ -63,7 +63,7 @@ bool is_of_sockets(const Fault& fault) {
 bool is_named_by(const Fault& later, const Fault& error) {
   constexpr std::size_t kSoon = 10;  // lines
   return later.row != nullptr && !is_quoted(*later.row) && later.role() <= Role::consequence &&
-         error.role() == Role::report && is_generic(error.text) && later.file == error.file &&
+         error.role() == Role::report && error.generic && later.file == error.file &&
          later.line > error.line && later.line <= error.line + kSoon;
 }
 

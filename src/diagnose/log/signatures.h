@@ -17,6 +17,9 @@
 
 namespace linerate::logs {
 
+// Rows of jobs that go on: one begins again, or its launcher has seen all ranks end well.
+inline constexpr std::string_view kBeginsAgain = "job-begins-again", kEndsWell = "job-ends-well";
+
 // In the order of causality: of two faults of one run, the first of these is nearer to the root.
 enum class Role : std::uint8_t {
   origin,       // breaks by itself, before messages do: a link goes down, memory is used up

@@ -7,6 +7,10 @@ namespace linerate::logs {
 namespace {
 
 constexpr auto kNetworkRows = std::to_array<Signature>({
+    // What ended the job before is past.
+    {kBeginsAgain, "esuming from |esumed from |will restart worker group", Role::harmless,
+     Lines::any, "", "", ""},
+    {kEndsWell, "worker group successfully finished", Role::harmless, Lines::any, "", "", ""},
     {"error-without-effect", "ill retry", Role::harmless, Lines::errors, "", "", ""},
     {"ib-port-error", "async*event*port err|async*event*PORT_ERR", Role::origin, Lines::nccl,
      "an InfiniBand port went down while the job ran",
