@@ -134,9 +134,11 @@ bool keeps_more(const Fault& fault) {
   return fault.next.size() < kMostNext && fault.count < kMostLooked;
 }
 
-std::string quoted(const Message& message, LogFaults::Where where) {
-  return fmt::format("'{}' ({}:{})", shortened(plain_text(message.whole), 200), where.file,
-                     where.line);
+Quote quoted(const Message& message, LogFaults::Where where) {
+  Quote quote{shortened(plain_text(message.whole), 200), std::string(message.time),
+              std::string(where.file), where.line};
+  std::ranges::replace(quote.time, 'T', ' ');
+  return quote;
 }
 
 // Of one name: whether this line is nearer to a root than the one that is kept, or as near and

@@ -18,6 +18,12 @@
 
 namespace linerate::logs {
 
+// A line of a log.
+struct Quote {
+  std::string text{}, time{}, file{};  // the time as in Fault
+  std::size_t line = 0;
+};
+
 struct Fault {
   const Signature* row = nullptr;  // null: a warning that no row knows
   std::string text{};              // of the first
@@ -37,7 +43,7 @@ struct Fault {
   double resumed_step = -1;           // the last step of that; -1: none
   std::size_t stepped_bytes = 0;      // of the lines of steps after the last of them
   bool ended = false;                 // some were ended, or nobody will know that they went on
-  std::vector<std::string> next{};    // of a quoted one: other lines of its kind, "'text' (file:7)"
+  std::vector<Quote> next{};          // of a quoted one: other lines of its kind
   std::vector<std::string> before{};  // of one that gives no reason: what stands just above it
   Frame frame{};                      // of a crash: the first of interest of its back trace
   std::string last_time{};            // before the last of them, or a little above it
@@ -48,6 +54,8 @@ struct Fault {
   bool told = false;     // its file had told of a failure before
   bool aborted = false;  // and of a program that aborted itself
   bool called = false;   // and of a call that failed in a program
+
+  std::string_view rule() const { return row == nullptr ? "unknown-warning" : row->name; }
 
   Role role() const {
     if (row == nullptr) return Role::vague;
@@ -112,6 +120,13 @@ class LogFaults {
   // The fault from which others follow: the nearest to a root by Role, then the first. Null: none.
   const Fault* root() const;
   std::vector<const Fault*> all() const;
+  // The first line of each, what only explains another one too, and other lines that are quoted: in
+  // the order of their times where all have one, else by file and line.
+  struct Entry {
+    const Fault* fault;
+    Quote quote;
+  };
+  std::vector<Entry> in_order() const;
   // An earlier line whose row explains this one; null: none.
   const Fault* reason_of(const Fault& fault) const;
   // False: another fault of its role may have come before the root, in a file without times.
@@ -123,6 +138,7 @@ class LogFaults {
   long first_timeout = -1;  // the rank whose timeout others were told of
 
  private:
+  bool explains_any(const Fault& reason) const;
   void take_new_run(std::string_view file);
   void take_good_end(std::string_view file);
   void pass_over(const Signature& row, Where where);

@@ -82,27 +82,15 @@ bool is_of_system(const Parts& parts) {
   static constexpr std::array<string_view, 10> kLibraries{
       "libc.so",    "libc-2",   "libpthread", "ld-linux", "ld-2",
       "linux-vdso", "libgcc_s", "libstdc++",  "libasan",  "libgfortran"};
-  static constexpr std::array<string_view, 21> kFunctions{"ucs_handle_error",
-                                                          "ucs_debug",
-                                                          "ucs_error_",
-                                                          "ucs_fatal",
-                                                          "killpg",
-                                                          "gsignal",
-                                                          "__GI_",
-                                                          "__libc_",
-                                                          "__restore",
-                                                          "__kernel",
-                                                          "sigaction",
-                                                          ".annobin",
-                                                          "funlockfile",
-                                                          "__funlock",
-                                                          "__mem",
-                                                          "__str",
-                                                          "c10::Error:",
-                                                          "_int_",
-                                                          "c10::detail::",
-                                                          "_start",
-                                                          "__sig"};
+  static constexpr std::array<string_view, 23> kFunctions{
+      "mxm_handle_error", "mxm_error_", "ucs_handle_error",
+      "ucs_debug",        "ucs_error_", "ucs_fatal",
+      "killpg",           "gsignal",    "__GI_",
+      "__libc_",          "__restore",  "__kernel",
+      "sigaction",        ".annobin",   "funlockfile",
+      "__funlock",        "__mem",      "__str",
+      "c10::Error:",      "_int_",      "c10::detail::",
+      "_start",           "__sig"};
   static constexpr std::array<string_view, 7> kWhole{"raise", "abort",  "malloc", "free",
                                                      "cfree", "memcpy", "memmove"};
   return begins_with_any(parts.file, kLibraries) || begins_with_any(parts.function, kFunctions) ||

@@ -39,7 +39,7 @@ constexpr std::string_view kWordList =
     "ust be|Reason: |--> Ret|xited with code|CrashLoop|back-off|Horovod has|an not |xceeded|rrno|"
     "orrupted|ismatch|aiting for|based barr|ifferent |(unr|ueue over|ueue exh|Q over|rk()|EFA "
     "prov|(synd|FORCE-TERM|killing job|ption requ|l cores|band on |nProcs|GLOBAL|"
-    "Running on|Rank  |Terminated|Hangup|Traceback (most|recursive calls|Read -1, "
+    "Running on|Rank  |Terminated|Hangup|Traceback (most|forcefully|recursive calls|Read -1, "
     "exp|/dev/shm|already in use|retry counter|ownership or m|esuming from|esumed from|restart "
     "worker|successfully finished|enumerated as|GID: 00:|death "
     "sig|--------------------------------";

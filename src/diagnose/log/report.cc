@@ -18,10 +18,6 @@ namespace {
 constexpr std::size_t kMostOthers = 8;
 constexpr std::string_view kNothingElse = " Nothing else in this log says that the job failed.";
 
-std::string_view name_of(const Fault& fault) {
-  return fault.row == nullptr ? "unknown-warning" : fault.row->name;
-}
-
 std::string where_text(const Fault& fault) { return fmt::format("{}:{}", fault.file, fault.line); }
 
 // "rank 3 (node1), then 4 others"; "and" where the order is not known. A rank counts once, also
@@ -63,8 +59,8 @@ Order order_of(const Fault& fault, const Fault& root) {
 // "peer-closed (rank 2 (node1), then 3 others)"
 std::string other_text(const LogFacts& facts, const Fault& fault) {
   if (fault.row == nullptr) return fmt::format("a warning that is not known, {}", seen_text(fault));
-  if (is_quoted(*fault.row)) return fmt::format("{}, {}", name_of(fault), seen_text(fault));
-  return fmt::format("{} ({})", name_of(fault), who_text(facts, fault));
+  if (is_quoted(*fault.row)) return fmt::format("{}, {}", fault.rule(), seen_text(fault));
+  return fmt::format("{} ({})", fault.rule(), who_text(facts, fault));
 }
 
 // What else the log has, by its order to the root.
@@ -72,7 +68,7 @@ std::string others_text(const LogFacts& facts, const Fault& root,
                         std::span<const Fault* const> faults) {
   std::map<Order, std::vector<std::string>> parts;
   for (const auto* fault : faults) {
-    if (name_of(*fault) == "error-code") continue;
+    if (fault->rule() == "error-code") continue;
     auto& some = parts[order_of(*fault, root)];
     if (some.size() < kMostOthers) some.push_back(other_text(facts, *fault));
   }
@@ -102,9 +98,17 @@ std::string advice_of(const Fault& fault) {
 
 // What the line of a fault tells beside its meaning.
 std::string detail_text(const Fault& fault) {
-  auto text = name_of(fault) == "gpu-xid" ? xid_text(fault.text) : std::string();
+  auto text = fault.rule() == "gpu-xid" ? xid_text(fault.text) : std::string();
   const auto& place = fault.frame.place;
   return place.empty() ? text : text + fmt::format(" Its back trace begins in {}.", place);
+}
+
+// Of one that is quoted.
+std::string then_text(const Fault& fault) {
+  std::vector<std::string> parts;
+  for (const auto& quote : fault.next)
+    parts.push_back(fmt::format("'{}' ({}:{})", quote.text, quote.file, quote.line));
+  return fmt::format(" Then: {}.", fmt::join(parts, "; "));
 }
 
 Finding unknown_finding(const LogFacts& facts, const Fault& fault, Severity severity) {
@@ -142,7 +146,7 @@ Severity severity_of(const LogFaults& faults, const Fault& root,
   if (!is_quoted(*root.row) || !alone) return Severity::problem;
   const auto is_end = [&](const Fault& fault) {
     return fault.lines_after == 0 || is_fatal(fault.text) ||
-           std::ranges::any_of(fault.next, is_fatal);
+           std::ranges::any_of(fault.next, is_fatal, &Quote::text);
   };
   const auto is_errors_end = [&](const Fault* fault) {
     return fault->role() == Role::report && is_end(*fault);
@@ -162,7 +166,7 @@ Finding root_finding(const LogFacts& facts, const LogFaults& faults, const Fault
     return finding;
   }
   auto evidence = fmt::format("{}: {}.", texts_of(*root.row).meaning, seen_text(root));
-  if (!root.next.empty()) evidence += fmt::format(" Then: {}.", fmt::join(root.next, "; "));
+  if (!root.next.empty()) evidence += then_text(root);
   evidence += detail_text(root);
   if (root.survived)
     evidence += root.resumed ? " The job began again after it." : " Its rank went on after it.";
@@ -213,28 +217,27 @@ Finding doubtful_finding(const LogFacts& facts, const Fault& fault) {
 // Whether the log ends with a process that tries to connect to others.
 bool ends_retrying(const Fault& fault) {
   constexpr std::size_t kAgain = 2, kAtEnd = 10;  // times; lines
-  return (name_of(fault) == "connect-retries" || name_of(fault) == "rendezvous-retries") &&
+  return (fault.rule() == "connect-retries" || fault.rule() == "rendezvous-retries") &&
          !fault.survived && fault.count >= kAgain && fault.lines_after < kAtEnd;
 }
 
 // The same, or waits for them, as it has said again and again.
 bool ends_waiting(const Fault& fault) {
   constexpr std::size_t kOften = 3, kNearEnd = 3;  // times; lines
-  return ends_retrying(fault) || (name_of(fault) == "workers-waited-for" && !fault.survived &&
+  return ends_retrying(fault) || (fault.rule() == "workers-waited-for" && !fault.survived &&
                                   fault.count >= kOften && fault.lines_after < kNearEnd);
 }
 
 // Or with processes of which two say that they are the same rank.
 bool ends_twice(const Fault& fault) {
   constexpr std::size_t kAtEnd = 10;  // lines
-  return name_of(fault) == kRankTwice && fault.role() == Role::suspect &&
-         fault.lines_after < kAtEnd;
+  return fault.rule() == kRankTwice && fault.role() == Role::suspect && fault.lines_after < kAtEnd;
 }
 
 // What may be why a log without a failure ends with attempts to connect, or before initialisation
 // does.
 bool may_keep_apart(const LogFaults& faults, const Fault& fault) {
-  if (name_of(fault) == "loopback-interface") return keeps_hosts_apart(fault) && !fault.survived;
+  if (fault.rule() == "loopback-interface") return keeps_hosts_apart(fault) && !fault.survived;
   return keeps_hosts_apart(fault) &&
          std::ranges::any_of(faults.all(), [](const Fault* one) { return ends_retrying(*one); });
 }

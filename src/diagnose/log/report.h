@@ -14,6 +14,7 @@
 //   slow_paths   what costs speed although nothing fails
 //   xids         what numbers of NVIDIA's driver mean
 //   report       findings of all that, root cause first; text and JSON
+//   in_order     what the log says of failures, line by line
 //   rule_texts   what docs/doctor says of them
 // A new message is a row of a table and a line of its test; `make docs` makes its page.
 #pragma once
@@ -130,6 +131,9 @@ std::string xid_text(std::string_view line);
 
 // Of all findings that a log may give.
 std::vector<RuleText> rule_texts();
+
+// The lines that faults were read from, in their order, if there is a cause and more than one.
+std::string in_order_text(const LogReport& report);
 
 // For people, as lines; and for programs: an object that ends in a newline.
 std::string log_text(const LogReport& report);

@@ -175,6 +175,7 @@ std::string verdict(const LogReport& report) {
 std::string log_text(const LogReport& report) {
   auto text = head(report);
   for (const auto& finding : report.findings) text += "\n" + finding_text(finding);
+  if (const auto order = in_order_text(report); !order.empty()) text += "\n" + order;
   text += "\n" + verdict(report);
   return report.findings.empty() ? text : text + std::string(kExplainHint);
 }
@@ -203,6 +204,12 @@ std::string log_json(const LogReport& report) {
                                {"count", count}});
   for (const auto& [name, values] : facts.settings)
     for (const auto& [value, places] : values) out["settings"][name].push_back(value);
+  out["in_order"] = Json::array();
+  for (const auto& [fault, quote] : report.faults.in_order())
+    out["in_order"].push_back({{"rule", fault->rule()},
+                               {"file", quote.file},
+                               {"line", quote.line},
+                               {"text", quote.text}});
   out["findings"] = Json::array();
   for (const auto& finding : report.findings) out["findings"].push_back(finding_json(finding));
   return json::document(std::move(out));

@@ -24,7 +24,7 @@ Role rank_of(const Fault& fault) {
 // Whether the log ends with a complaint after which its program gave up.
 bool gave_up(const Fault& fault) {
   return fault.role() == Role::complaint && fault.lines_after == 0 &&
-         (is_fatal(fault.text) || std::ranges::any_of(fault.next, is_fatal));
+         (is_fatal(fault.text) || std::ranges::any_of(fault.next, is_fatal, &Quote::text));
 }
 
 // What may be written where nothing failed, too.
@@ -100,6 +100,29 @@ std::vector<const Fault*> LogFaults::all() const {
     if (fault->time.empty()) untimed.insert(rank_of(*fault));
   std::ranges::sort(
       list, {}, [&](const Fault* one) { return order_of(*one, !untimed.contains(rank_of(*one))); });
+  return list;
+}
+
+bool LogFaults::explains_any(const Fault& reason) const {
+  return std::ranges::any_of(
+      faults_, [&](const auto& one) { return one.second.rule() == reason.row->explains; });
+}
+
+std::vector<LogFaults::Entry> LogFaults::in_order() const {
+  std::vector<Entry> list;
+  for (const auto& [key, fault] : faults_) {
+    const bool says_nothing =
+        fault.rule() == "error-code" || (fault.role() == Role::harmless && !explains_any(fault));
+    if (says_nothing) continue;
+    list.push_back({&fault, {fault.text, fault.time, fault.file, fault.line}});
+    for (const auto& next : fault.next) list.push_back({&fault, next});
+  }
+  const bool timed =
+      std::ranges::none_of(list, [](const Entry& entry) { return entry.quote.time.empty(); });
+  std::ranges::sort(list, {}, [=](const Entry& entry) {
+    const auto& [text, time, file, line] = entry.quote;
+    return std::tuple(timed ? time : std::string(), file, line);
+  });
   return list;
 }
 

@@ -31,6 +31,13 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      "PyTorch distributed"},
     {"ranks-missing", "submitted to be reduced*subset of ranks", Role::consequence, Lines::any},
     {"ranks-missing", "EI0006", Role::consequence, Lines::reports},
+    {"scheduler-closed",
+     "StreamClosedError|CommClosedError|communicate with scheduler during heartbeat", Role::ending,
+     Lines::reports,
+     "the process at the other end of a connection of Dask is gone: it failed, or was done first",
+     "look for the last lines of the scheduler; if all went well, close the client before the "
+     "cluster",
+     "dask/distributed"},
     {"peer-closed",
      "onnection reset|roken pipe|BrokenPipeError|EOFError|onnection closed by|ActorDiedError|"
      "RayActorError|RayletError|WorkerCrashedError|UNAVAILABLE: |DEADLINE_EXCEEDED|remote task has "
@@ -287,6 +294,13 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      "docker run --device /dev/dri -v /dev/dri/by-path:/dev/dri/by-path; "
      "CCL_ZE_IPC_EXCHANGE=sockets "
      "does without",
+     "uxlfoundation/oneCCL"},
+    {"oneccl-without-pidfd", "pidfd is not supported, fallbacks", Role::slow, Lines::any,
+     "oneCCL may not pass the memory of GPUs between processes by pidfd, and does it by the files "
+     "of "
+     "the GPUs: ranks that each see only their own GPU may then hang",
+     "containers: --cap-add SYS_PTRACE or --security-opt seccomp=unconfined permits pidfd; let all "
+     "ranks of a host see all of its GPUs; CCL_ZE_IPC_EXCHANGE=sockets does without",
      "uxlfoundation/oneCCL"},
     {"oneccl-failed", "CCL_ERROR", Role::vague, Lines::errors,
      "oneCCL, Intel's library of collectives, failed",

@@ -33,6 +33,7 @@ constexpr auto kJobRows = std::to_array<Signature>({
      Role::origin, Lines::any, "a rank was killed, mostly because the host had no more memory",
      "run dmesg | grep -i oom on its host; raise the memory limit of the container or of Slurm",
      "Linux, Slurm"},
+    {"rank-ended", "forcefully exiting via", Role::relay, Lines::any},
     {"rank-killed", "[*]+  Killed |[*]-  Killed ", Role::killed, Lines::any},
     {"rank-killed",
      "exitcode*: -9|with exit code 137|exits with return code = -9|exitcode: 137)|exitcode  : 137 |"
@@ -183,8 +184,9 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "sgl-project/sglang#3226"},
     {"port-in-use", "failed to bind*Address already in use|server socket has failed to listen",
      Role::fault, Lines::any,
-     "the port of PyTorch's rendezvous is in use: by an earlier job, or two launchers on one host",
-     "end what holds it (ss -ltnp), or take another MASTER_PORT or --rdzv-endpoint",
+     "a port that the job is to listen at is in use: by an earlier job, or by a second launcher or "
+     "task on the same host",
+     "end what holds it (ss -ltnp), or take another port (PyTorch: MASTER_PORT, --rdzv-endpoint)",
      "pytorch/pytorch#116974"},
     {"unique-id-timeout", "retrieving ncclUniqueId*got error|retreiving ncclUniqueId*got error",
      Role::vague, Lines::any,

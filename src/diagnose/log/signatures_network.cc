@@ -209,6 +209,8 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
     {"ofi-without-path",
      "NET/OFI pciPath: |NET/OFI Error opening file: /sys|Could not find ncclGetVersion symbol",
      Role::harmless, Lines::warnings, "", "", ""},
+    {"ofi-closed-early", "_close with outstanding requests", Role::harmless, Lines::warnings, "",
+     "", ""},
     {"efa-registration", "NET/OFI Could not register memory|NET/OFI Unable to register memory",
      Role::fault, Lines::warnings, "the EFA device could not register memory",
      "ulimit -l unlimited; update driver and plugin; old ones: FI_EFA_SET_CUDA_SYNC_MEMOPS=0",

@@ -453,6 +453,12 @@ inline constexpr Example kExamples[] = {
     {"cma-refused", "[n:7] Read -1, expected 28112, errno = 1"},
     {"port-in-use",
      "E0727 14:02:10.1 7 tcp.c:284]     bind addr=[::]:2222: Address already in use"},
+    {"rank-ended",
+     "Unable to shutdown process 7 via SIGTERM, forcefully exiting via Signals.SIGKILL"},
+    {"oneccl-without-pidfd", "2026 |CCL_WARN| pidfd is not supported, fallbacks to drmfd exchange"},
+    {"scheduler-closed", "tornado.iostream.StreamClosedError: Stream is closed"},
+    {"scheduler-closed",
+     "2024 - x - ERROR - Failed to communicate with scheduler during heartbeat."},
 };
 
 }  // namespace linerate::logs
