@@ -68,7 +68,7 @@ std::string Members::take(std::string_view text, std::string_view file, std::siz
   if (file_ != file || nranks_ != nranks || line > most) *this = {};
   if (total_ == 0) file_ = file, first_ = line, nranks_ = nranks;
   ++times_[rank];
-  if (++total_ != nranks || std::ssize(times_) == nranks) return {};
+  if (++total_ != nranks || all_came()) return {};
   std::vector<int> ranks;
   for (const auto& [one, times] : times_) ranks.push_back(one);
   return fmt::format("{} of {}", ranks_text(ranks), nranks);

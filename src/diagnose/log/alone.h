@@ -36,9 +36,12 @@ constexpr std::string_view kRankTwice = "rank-twice";
 // The ranks that Lightning's processes say they are: "GLOBAL_RANK: 1, MEMBER: 2/8".
 class Members {
  public:
-  // Empty until as many have come as the job has ranks, some twice; then which: "ranks 0-3 of 8".
-  // Lines far apart are of several starts.
+  // Empty until as many lines have come as the job has ranks, some of one rank; then which ranks:
+  // "ranks 0-3 of 8". Lines far apart are of several starts.
   std::string take(std::string_view text, std::string_view file, std::size_t line);
+
+  // Whether all ranks have come, some more than once: a logger writes each line twice.
+  bool all_came() const { return nranks_ > 0 && std::ssize(times_) == nranks_; }
 
  private:
   std::string file_{};

@@ -257,17 +257,17 @@ bool LogFaults::take(const Message& message, Where where) {
     return true;
   }
   if (row != nullptr && row->role == Role::harmless && row->explains.empty()) {
-    pass_over(*row, where);
+    pass_over(*row, message, where);
     return just_passed_over_ = true;
   }
   record(row, message, where);
   return true;
 }
 
-void LogFaults::pass_over(const Signature& row, Where where) {
+void LogFaults::pass_over(const Signature& row, const Message& message, Where where) {
   if (row.name == "of-a-traceback") extend_error(where);
-  if (row.name == kBeginsAgain) take_new_run(where.file);
-  if (row.name == kEndsWell) take_good_end(where.file);
+  if (row.name == kBeginsAgain) take_new_run(message, where.file);
+  if (row.name == kEndsWell) take_good_end();
 }
 
 // A process that is alone is worth a warning where another one beside it is, too.
@@ -288,6 +288,8 @@ void LogFaults::take_banner(const Signature& row, const Message& message, Where 
 
 void LogFaults::take_member(const Signature& row, const Message& message, Where where) {
   const auto twice = members_.take(message.text, where.file, where.line);
+  const auto told = faults_.find(row.name);
+  if (told != faults_.end() && members_.all_came()) told->second.survived = true;
   if (twice.empty()) return;
   record(&row, message, where);
   if (auto* const fault = fault_of(&row, message); fault != nullptr && fault->count == 1)
@@ -334,7 +336,7 @@ void LogFaults::record(const Signature* row, const Message& message, Where where
   fault.passed = false;
   if (!fault.ended) open_fault(fault, row, message);
   fault.resumed = false;
-  fault.stepped_bytes = 0;
+  fault.stepped_bytes = fault.steps_behind = 0;
   awaited_until_ = where.line + kFarthestStep;
   fault.last_file = where.file, fault.last_line = where.line;
   constexpr std::size_t kTrace = 100;  // lines of a traceback, below the time that a logger wrote

@@ -41,7 +41,8 @@ struct Fault {
   bool passed = false;                // steps came after it: a later fault may be the cause
   bool resumed = false;               // since then a run of the job has begun again
   double resumed_step = -1;           // the last step of that; -1: none
-  std::size_t stepped_bytes = 0;      // of the lines of steps after the last of them
+  std::size_t steps_behind = 0;       // that are known to be written after the last of them
+  std::size_t stepped_bytes = 0;      // of the lines of steps behind it
   bool ended = false;                 // some were ended, or nobody will know that they went on
   std::vector<Quote> next{};          // of a quoted one: other lines of its kind
   std::vector<std::string> before{};  // of one that gives no reason: what stands just above it
@@ -66,6 +67,9 @@ struct Fault {
     return row->role;
   }
 };
+
+// Whether a line of it says that its program ends there.
+bool tells_end(const Fault& fault);
 
 // Whether NCCL's sockets use an interface by which these hosts mostly do not reach others.
 bool keeps_hosts_apart(const Fault& fault);
@@ -139,9 +143,9 @@ class LogFaults {
 
  private:
   bool explains_any(const Fault& reason) const;
-  void take_new_run(std::string_view file);
-  void take_good_end(std::string_view file);
-  void pass_over(const Signature& row, Where where);
+  void take_new_run(const Message& message, std::string_view file);
+  void take_good_end();
+  void pass_over(const Signature& row, const Message& message, Where where);
   void take_banner(const Signature& row, const Message& message, Where where);
   void take_member(const Signature& row, const Message& message, Where where);
   void record(const Signature* row, const Message& message, Where where);

@@ -120,8 +120,7 @@ std::string remedy_for(const Parts& parts) {
       return "FI_PROVIDER=tcp takes another provider of libfabric";
     if (name.starts_with("jl_gc_") || name.starts_with("jl_safepoint"))
       return "UCX_ERROR_SIGNALS=SIGILL,SIGBUS,SIGFPE leaves SIGSEGV to Julia, which stops threads "
-             "by "
-             "it";
+             "by it";
     if (name.starts_with("libpsm"))
       return "mpirun --mca mtl ^psm,psm2 or FI_PROVIDER=tcp leaves it out";
   }

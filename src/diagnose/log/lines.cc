@@ -17,32 +17,33 @@ namespace {
 // "CCL" stands in NCCL's, RCCL's and PyTorch's lines; of the others are those taken that have a
 // word of failure: each alternative of a row of Lines::any or of an error's level holds one.
 constexpr std::string_view kWordList =
-    "CCL|NET/|WARN|rror|RROR|xception|Interrupt|what()|FATAL|Fatal|fatal|CRITICAL|ailed|FAILED|"
-    "ailure|Killed|Killing|killed|SIG|signal|Signal|egmentation|bort|BORT|xit code|xit Code|"
-    "xit status|xitcode|exits with|CANCELLED|<warn>|UCX |NVRM|oom-kill|oom_kill|OOM|Out Of Mem|"
-    "ut of mem|.cpp:|.cc:|] ***|ssh|publickey|TCP|MPI|ORTE|HSA_|ess fault|Machine|lockup|"
-    "ink is Down|ink DOWN|able unpl|tely down|locked for|fallen off|PullBack|ErrImage|low on|"
-    "nable to|nvalid gen|subset of|slots|mismatch|nvidia-con|ce driver|double free|free()|"
-    "malloc()|corrupted|smashing|Illegal in|nt socket|er socket|addresses|Exceeded|Expected to|"
-    "hared mem|and fallback|can fulfill|be scheduled ri|ndefined ref|ndefined sym|h: line |"
-    "C10d store|GLIBC|nccl|lookup err|loading sh|command not|terminate c|panic|TERM_|walltime|"
-    "marked dead|No devices|device handle|requires reset|GPU is lost|dump_cqe|AER: |on-zero|"
-    "best-guess|No space|isk quota|egfault|tection fault|tomics not|ejects atom|"
-    "are currently unk|inated with|one child|has exited|Test time|noticed that|CUDA initial|"
-    "Cuda Run|Primary job|HYD_|[mpiexec|Barrier|NULL val|no active IB|TERMINATION|to be opened|"
-    "be selected|requested comp|enough space|port retry|ot responding|DeepEP|rotection on|"
-    "with driver ver|PRTE|PMI|PSM|hfi_|kex_exch|requested mo|already fil|binding mo|execv|"
-    "assign_con|th the driver|GTL libr|as crashed|pure virt|truncated; |esses died|[proxy:|HYDU_|"
-    "HYDT_|EXIT CODE|with execu|process start|Raylet is|forrtl|annot |an't |ould not|ouldn't|"
-    "ot found|o such |t exist|nvalid|nrecognized|enied|refused|nreachable|imed out|issing|"
-    "nsufficient|ot enough|oo many|oo few|ncompatible|ssert|ot supported|nsupported|nknown |"
-    "ust be|Reason: |--> Ret|xited with code|CrashLoop|back-off|Horovod has|an not |xceeded|rrno|"
-    "orrupted|ismatch|aiting for|based barr|ifferent |(unr|ueue over|ueue exh|Q over|rk()|EFA "
-    "prov|(synd|FORCE-TERM|killing job|ption requ|l cores|band on |nProcs|GLOBAL|"
-    "Running on|Rank  |Terminated|Hangup|Traceback (most|forcefully|recursive calls|Read -1, "
-    "exp|/dev/shm|already in use|retry counter|ownership or m|esuming from|esumed from|restart "
-    "worker|successfully finished|enumerated as|GID: 00:|death "
-    "sig|--------------------------------";
+    "CCL|NET/"
+    "|WARN|rror|RROR|xception|Interrupt|what()|FATAL|Fatal|fatal|CRITICAL|ailed|FAILED|ailure|"
+    "Killed|Killing|killed|SIG|signal|Signal|egmentation|bort|BORT|xit code|xit Code|xit "
+    "status|xitcode|exits with|CANCELLED|<warn>|UCX |NVRM|oom-kill|oom_kill|OOM|Out Of Mem|ut of "
+    "mem|.cpp:|.cc:|] ***|ssh|publickey|TCP|MPI|ORTE|HSA_|ess fault|Machine|lockup|ink is Down|ink "
+    "DOWN|able unpl|tely down|locked for|fallen off|PullBack|ErrImage|low on|nable to|nvalid "
+    "gen|subset of|slots|mismatch|nvidia-con|ce driver|double "
+    "free|free()|malloc()|corrupted|smashing|Illegal in|nt socket|er "
+    "socket|addresses|Exceeded|Expected to|hared mem|and fallback|can fulfill|be scheduled "
+    "ri|ndefined ref|ndefined sym|h: line |C10d store|GLIBC|nccl|lookup err|loading sh|command "
+    "not|terminate c|panic|TERM_|walltime|marked dead|No devices|device handle|requires reset|GPU "
+    "is lost|dump_cqe|AER: |on-zero|best-guess|No space|isk quota|egfault|tection fault|tomics "
+    "not|ejects atom|are currently unk|inated with|one child|has exited|Test time|noticed "
+    "that|CUDA initial|Cuda Run|Primary job|HYD_|[mpiexec|Barrier|NULL val|no active "
+    "IB|TERMINATION|to be opened|be selected|requested comp|enough space|port retry|ot "
+    "responding|DeepEP|rotection on|with driver ver|PRTE|PMI|PSM|hfi_|kex_exch|requested "
+    "mo|already fil|binding mo|execv|assign_con|th the driver|GTL libr|as crashed|pure "
+    "virt|truncated; |esses died|[proxy:|HYDU_|HYDT_|EXIT CODE|with execu|process start|Raylet "
+    "is|forrtl|annot |an't |ould not|ouldn't|ot found|o such |t "
+    "exist|nvalid|nrecognized|enied|refused|nreachable|imed out|issing|nsufficient|ot enough|oo "
+    "many|oo few|ncompatible|ssert|ot supported|nsupported|nknown |ust be|Reason: |--> Ret|xited "
+    "with code|CrashLoop|back-off|Horovod has|an not |xceeded|rrno|orrupted|ismatch|aiting "
+    "for|based barr|ifferent |(unr|ueue over|ueue exh|Q over|rk()|EFA "
+    "prov|(synd|FORCE-TERM|killing job|ption requ|l cores|band on |nProcs|GLOBAL|Running on|Rank  "
+    "|Terminated|Hangup|Traceback (most|forcefully|recursive calls|Read -1, exp|/dev/shm|already "
+    "in use|retry counter|ownership or m|esuming from|esumed from|restart worker|successfully "
+    "finished|enumerated as|GID: 00:|death sig|--------------------------------";
 constexpr auto kWords = [] {
   std::array<std::string_view, std::ranges::count(kWordList, '|') + 1> words{};
   auto rest = kWordList;
@@ -116,15 +117,24 @@ class LineReader {
 
   // What stands between carriage returns: each state of a progress bar is overwritten by the next.
   void take_parts(WordSearch& words, const char* begin, const char* at, const char* stop) {
+    bool first = true;
     do {
       const char* end = end_of(at, stop, '\r');
       const std::string_view part(at, std::min(size_of(at, end), kLongestLine));
-      if (words.from(at) < end || is_wanted(part)) {
+      const bool counts = first || !is_blank(part);
+      if (counts && (words.from(at) < end || is_wanted(part))) {
         taken_ = count_.lines;
         wanted_ = take_(part, count_.lines, {begin, size_of(begin, at)});
       }
+      first = false;
       at = end + 1;
     } while (at < stop);
+  }
+
+  // Nothing, or what erases a line of a terminal.
+  static bool is_blank(std::string_view part) {
+    constexpr std::size_t kErase = 4;  // "\x1b[2K"
+    return part.empty() || (part.front() == '\x1b' && part.size() <= kErase);
   }
 
   bool is_wanted(std::string_view line) const {
@@ -165,7 +175,10 @@ LineCount read_lines(const ReadBytes& read, const TakeLine& take) {
     kept = filled.size() - done;
     std::copy(filled.end() - static_cast<std::ptrdiff_t>(kept), filled.end(), block.data());
   }
-  if (!skips) reader.lines(block.data(), block.data() + kept, goes_on);
+  const auto rest = std::string_view(block.data(), kept);
+  const auto first = skips ? rest.find('\r') + 1 : 0;
+  if (!skips || first > 0)
+    reader.lines(block.data() + first, block.data() + kept, goes_on || first > 0);
   return reader.count();
 }
 

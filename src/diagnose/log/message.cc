@@ -102,13 +102,24 @@ string_view time_in(string_view prefix) {
   return {};
 }
 
+// "2025-05-10 23:09:41,123", or with a level behind it.
+bool is_time(string_view text) {
+  const auto time = time_in(text);
+  if (time.empty() || !text.starts_with(time)) return false;
+  const auto rest = text.substr(time.size());
+  const auto level = rest.find_first_not_of("0123456789.,:+Z [|");
+  return level == kNone || std::ranges::all_of(rest.substr(level), [](char c) {
+           return (c >= 'A' && c <= 'Z') || c == ']' || c == '|' || c == ' ';
+         });
+}
+
 // The number behind "rank", "rank=" or "rank " where that is a mark of the line: at its beginning,
 // behind a time, or between brackets or bars, "[rank 3]", "rank=3 ", "| rank3 |".
 int rank_of_mark(string_view prefix, std::size_t at) {
-  auto before = trim(prefix.substr(0, at));
-  constexpr std::size_t kTime = 32;  // with its fraction and zone
-  if (before.size() <= kTime && !time_in(before).empty()) before = {};
-  if (!before.empty() && string_view("[(|").find(before.back()) == kNone) return -1;
+  const auto before = trim(prefix.substr(0, at));
+  const bool timed = is_time(before);
+  const bool bracketed = !before.empty() && string_view("[|").find(before.back()) != kNone;
+  if (!before.empty() && !timed && !bracketed && before != "(") return -1;
   auto number = prefix.substr(at + string_view("rank").size());
   const bool equals = number.starts_with('=');
   if (equals || number.starts_with(' ')) number.remove_prefix(1);
@@ -116,8 +127,8 @@ int rank_of_mark(string_view prefix, std::size_t at) {
   const auto end = number.find_first_not_of("0123456789");
   if (rank < 0 || end == kNone) return -1;
   const auto behind = trim(number.substr(end));
-  const bool ends = !behind.empty() && string_view("]):|").find(behind.front()) != kNone;
-  return ends || (equals && number[end] == ' ') ? rank : -1;
+  const bool ends = !behind.empty() && string_view("]):|/").find(behind.front()) != kNone;
+  return ends || ((equals || timed) && number[end] == ' ') ? rank : -1;
 }
 
 // Of PyTorch's "[Rank 3]" and "[rank3]:", mpirun's "[1,3]<stdout>:" and srun's "3: ".
@@ -130,12 +141,13 @@ int rank_in(string_view prefix) {
     const auto number = prefix.substr(at + mark.size());
     const int rank = leading_number(number);
     const auto end = number.find_first_not_of("0123456789");
-    if (rank >= 0 && end != kNone && number[end] == ']') return rank;
+    if (rank >= 0 && end != kNone && (number[end] == ']' || number[end] == '/')) return rank;
   }
   constexpr std::size_t kNear = 60;
   for (const string_view word : {"rank", "RANK"}) {
-    const auto at = prefix.substr(0, kNear).find(word);
-    if (const int rank = at == kNone ? -1 : rank_of_mark(prefix, at); rank >= 0) return rank;
+    const auto near = prefix.substr(0, kNear);
+    for (auto at = near.find(word); at != kNone; at = near.find(word, at + 1))
+      if (const int rank = rank_of_mark(prefix, at); rank >= 0) return rank;
   }
   const auto start = prefix.find_first_not_of(' ');
   if (start == kNone) return -1;

@@ -35,8 +35,12 @@ std::optional<double> number_behind(string_view text) {
   return number_at(text.substr(number));
 }
 
-// "writer", "biter"; a "timestep" is a step.
+// "writer", "biter", "max_steps"; a "timestep" is a step.
 bool is_in_word(string_view text, std::size_t at) {
+  static constexpr std::array<string_view, 4> kOfNumbers{"max_", "num_", "total_", "per_"};
+  const auto before = text.substr(0, at);
+  if (std::ranges::any_of(kOfNumbers, [=](auto word) { return before.ends_with(word); }))
+    return true;
   return at > 0 && text[at] != 's' && std::isalpha(static_cast<unsigned char>(text[at - 1])) != 0;
 }
 
@@ -65,13 +69,20 @@ std::optional<double> step_in(string_view text) {
 
 bool is_unbuffered(string_view text) {
   constexpr std::size_t kNear = 60;  // where a level stands
+  constexpr string_view kDigits = "0123456789";
+  if (text.find("%|") != kAbsent) return true;
   const auto begin = text.substr(0, kNear);
-  return text.find("%|") != kAbsent || matches("INFO|DEBUG|WARNING|[I", begin);
+  const auto glog = begin.find("[I");
+  if (glog != kAbsent && glog + 2 < begin.size() && is_digit(begin[glog + 2])) return true;
+  const auto colon = begin.find(':', begin.find_first_of(kDigits));
+  const bool timed = colon != kAbsent && colon + 3 < begin.size() && is_digit(begin[colon + 1]) &&
+                     is_digit(begin[colon + 2]) && begin[colon + 3] == ':';
+  return matches("INFO|DEBUG|WARNING", begin) && (timed || matches(".py:", begin));
 }
 
 // Of nccl-tests, and of a server of models.
 bool shows_results(string_view text) {
-  return text.find("# Avg bus bandwidth") != kAbsent || text.find("\" 200 OK") != kAbsent;
+  return text.find("# Avg bus bandwidth") != kAbsent || matches("\"POST *\" 200 OK", text);
 }
 
 }  // namespace linerate::logs

@@ -10,8 +10,8 @@ namespace linerate::logs {
 // "iteration 5/ 500 |", "'epoch': 0.5", "45%|### | 450/1000 [".
 std::optional<double> step_in(std::string_view text);
 
-// Whether a line is written at once, and not kept in a buffer: a state of a progress bar, and what
-// a logger writes, by its level.
+// Whether a line is mostly written at once, and not kept in a buffer: a state of a progress bar,
+// and what looks like a logger's: a level with a time or a source.
 bool is_unbuffered(std::string_view text);
 
 // What a benchmark prints once all of its ranks have got their results, and a server once it has

@@ -43,37 +43,42 @@ std::size_t common_prefix(string_view before, string_view line) {
   return end == kNowhere ? 0 : end + 2;
 }
 
+bool is_dotted_name(string_view text) {
+  const auto is_part = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
+  };
+  return !text.empty() && std::ranges::all_of(text, is_part);
+}
+
 // The whole of an exception's last line that has no text: "queue.Empty".
 bool is_exception_name(string_view text) {
-  const auto is_part = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
-  };
-  return text.find('.') != kNowhere && std::ranges::all_of(text, is_part);
+  return text.find('.') != kNowhere && is_dotted_name(text);
 }
 
-// "jinja2.exceptions.TemplateNotFound: base.html", "StopIteration"; a program ends by "SystemExit:
-// 0" when all is well.
+// "jinja2.exceptions.TemplateNotFound: base.html", "StopIteration"; no "Epoch: 3". A program ends
+// by "SystemExit: 0" when all is well.
 bool names_exception(string_view text) {
   const auto name = text.substr(0, text.find(':'));
-  const auto last = name.substr(name.rfind('.') + 1);  // npos + 1: the whole
-  const auto is_part = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
-  };
-  return !last.empty() && std::isupper(static_cast<unsigned char>(last[0])) != 0 &&
-         std::ranges::all_of(name, is_part) && text != "SystemExit: 0" &&
-         (text == name || text.substr(name.size()).starts_with(": "));
+  const auto capitals = std::ranges::count_if(name, [](char c) { return c >= 'A' && c <= 'Z'; });
+  return is_dotted_name(name) && (capitals > 1 || name.find('.') != kNowhere) &&
+         text != "SystemExit: 0" && (text == name || text.substr(name.size()).starts_with(": "));
 }
 
-// What a shell writes of a process that a signal ended, alone in its line; null: something else.
+// What a shell writes of a process that a signal ended, alone in its line or behind a launcher's
+// mark, "n4: "; null: something else.
 const Signature* ended_by_signal(string_view text) {
   constexpr string_view kDumped = " (core dumped)";
   if (text.ends_with(kDumped)) text.remove_suffix(kDumped.size());
-  const auto word = text.substr(text.find_last_of(" :") + 1);  // npos + 1: the whole
-  if (word.size() < text.size() && !is_prefix(trim(text.substr(0, text.size() - word.size()))))
-    return nullptr;
+  const auto at = text.find_last_of(": >");
+  const auto word = text.substr(at + 1);  // npos + 1: the whole
+  const auto before = trim(text.substr(0, at + 1));
+  const bool marked = before.find_first_of("0123456789") != kNowhere &&
+                      before.find(' ') == kNowhere &&
+                      string_view(":>").find(before.back()) != kNowhere;
+  if (!before.empty() && !marked) return nullptr;
   if (word == "Killed") return signature_of("rank-killed", Role::killed);
   if (word == "Terminated") return signature_of("rank-ended", Role::relay);
-  if (word == "Hangup") return signature_of("terminal-closed", Role::fault);
+  if (word == "Hangup") return signature_of("terminal-closed", Role::vague);
   return word == "Aborted" ? signature_of("rank-aborted", Role::exit) : nullptr;
 }
 
@@ -233,7 +238,7 @@ void LogReader::follow_traceback(Message& message, std::size_t line) {
   const auto text = message.text.substr(traceback_.prefix.size());
   if (traceback_.prefix.empty() ? indented_ : text.starts_with(' ')) return;
   traceback_ = {};
-  if (message.level != Level::none || !names_exception(text) || step_in(text)) return;
+  if (message.level != Level::none || !names_exception(text)) return;
   message.level = Level::exception;
   message.row.reset();
   const auto* row = find_signature(message);

@@ -145,15 +145,14 @@ Severity severity_of(const LogFaults& faults, const Fault& root,
   });
   if (!is_quoted(*root.row) || !alone) return Severity::problem;
   const auto is_end = [&](const Fault& fault) {
-    return fault.lines_after == 0 || is_fatal(fault.text) ||
-           std::ranges::any_of(fault.next, is_fatal, &Quote::text);
+    return fault.lines_after == 0 || tells_end(fault);
   };
   const auto is_errors_end = [&](const Fault* fault) {
     return fault->role() == Role::report && is_end(*fault);
   };
   if (is_end(root) || std::ranges::any_of(followers, is_errors_end)) return Severity::problem;
   // What others write says nothing of the process that threw it.
-  const bool went_on = root.passed || (root.lines_after >= kGoesOn && root.first.rank < 0);
+  const bool went_on = root.lines_after >= kGoesOn && root.first.rank < 0;
   return root.row->name == "uncaught-exception" && !went_on ? Severity::problem : Severity::info;
 }
 
@@ -231,7 +230,14 @@ bool ends_waiting(const Fault& fault) {
 // Or with processes of which two say that they are the same rank.
 bool ends_twice(const Fault& fault) {
   constexpr std::size_t kAtEnd = 10;  // lines
-  return fault.rule() == kRankTwice && fault.role() == Role::suspect && fault.lines_after < kAtEnd;
+  return fault.rule() == kRankTwice && fault.role() == Role::suspect && !fault.survived &&
+         fault.lines_after < kAtEnd;
+}
+
+// With what Open MPI or PMIx lacks; Slurm's munge is lacking in many jobs that go on.
+bool ends_lacking(const Fault& fault) {
+  constexpr std::size_t kAtEnd = 14;  // lines, of the explanation too
+  return fault.rule() == "mpi-component-missing" && fault.lines_after < kAtEnd;
 }
 
 // What may be why a log without a failure ends with attempts to connect, or before initialisation
@@ -249,8 +255,8 @@ std::vector<Finding> fault_findings(const LogFacts& facts, const LogFaults& faul
   std::vector<Finding> findings;
   std::vector<const Fault*> followers;
   for (const auto* fault : faults.all()) {
-    if (root == nullptr &&
-        (ends_waiting(*fault) || ends_twice(*fault) || may_keep_apart(faults, *fault)))
+    if (root == nullptr && (ends_waiting(*fault) || ends_twice(*fault) || ends_lacking(*fault) ||
+                            may_keep_apart(faults, *fault)))
       findings.push_back(doubtful_finding(facts, *fault));
     if (fault == root || fault->role() == Role::suspect || fault->role() == Role::waiting) continue;
     if (root == nullptr && fault->role() == Role::complaint && !fault->survived)

@@ -23,8 +23,7 @@ Role rank_of(const Fault& fault) {
 
 // Whether the log ends with a complaint after which its program gave up.
 bool gave_up(const Fault& fault) {
-  return fault.role() == Role::complaint && fault.lines_after == 0 &&
-         (is_fatal(fault.text) || std::ranges::any_of(fault.next, is_fatal, &Quote::text));
+  return fault.role() == Role::complaint && fault.lines_after == 0 && tells_end(fault);
 }
 
 // What may be written where nothing failed, too.
@@ -59,12 +58,17 @@ bool is_of_sockets(const Fault& fault) {
   return fault.row != nullptr && std::ranges::find(kNames, fault.row->name) != kNames.end();
 }
 
+bool are_of_one_rank(const Fault& a, const Fault& b) {
+  return a.file == b.file && (a.first.rank < 0 || b.first.rank < 0 || a.first.rank == b.first.rank);
+}
+
 // Whether a line soon after an error that only says that something failed names what did.
 bool is_named_by(const Fault& later, const Fault& error) {
   constexpr std::size_t kSoon = 10;  // lines
   return later.row != nullptr && !is_quoted(*later.row) && later.role() <= Role::consequence &&
          error.role() == Role::report && error.generic && later.file == error.file &&
-         later.line > error.line && later.line <= error.line + kSoon;
+         later.line > error.line && later.line <= error.line + kSoon &&
+         are_of_one_rank(later, error);
 }
 
 // A part that broke, which a line tells of later than what failed on it.
@@ -72,7 +76,7 @@ bool is_of_hardware(const Fault& fault, const Fault& failure) {
   const auto is = [](const Fault& one, std::string_view name) {
     return one.row != nullptr && one.row->name == name;
   };
-  return is(fault, "gpu-hardware") &&
+  return is(fault, "gpu-hardware") && are_of_one_rank(fault, failure) &&
          (is(failure, "illegal-access") || is(failure, "cuda-failure"));
 }
 
@@ -82,6 +86,10 @@ auto order_of(const Fault& fault, bool timed) {
 }
 
 }  // namespace
+
+bool tells_end(const Fault& fault) {
+  return is_fatal(fault.text) || std::ranges::any_of(fault.next, is_fatal, &Quote::text);
+}
 
 bool keeps_hosts_apart(const Fault& fault) {
   if (fault.row == nullptr) return false;
@@ -132,6 +140,8 @@ const Fault* LogFaults::root() const {
     return is_doubtful(*fault) || fault->survived || fault->role() > Role::relay;
   });
   const auto may_be = [&](const Fault* fault) {
+    if (fault->rule() == kRankTwice && fault->role() == Role::suspect) return false;
+    if (fault->rule() == "loopback-interface" && !keeps_hosts_apart(*fault)) return false;
     return fault->role() < Role::slow && fault->role() != Role::waiting &&
            !(alone && is_doubtful(*fault)) && !(fault->survived && is_doubtful(*fault));
   };

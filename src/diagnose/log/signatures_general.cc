@@ -12,19 +12,16 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
     {"of-a-traceback",
      ".py:*]     |Traceback (most|File \"|^^^|During handling of|the direct cause|Exception raised "
      "from|Unable to register cu|already been registered|from LD_PRELOAD|: ignored|etrics will not "
-     "be exported|pip's "
-     "dependency|ation placer|printing enroot log|printing contents of log|unbound variable|frame "
-     "#|rocess received signal|terminate "
-     "called a|-----|PETSC ERROR: Try |PETSC ERROR: or |PETSC ERROR: configure |PETSC ERROR: to "
-     "get",
+     "be exported|pip's dependency|ation placer|printing enroot log|printing contents of "
+     "log|unbound variable|frame #|rocess received signal|terminate called a|-----|PETSC ERROR: "
+     "Try |PETSC ERROR: or |PETSC ERROR: configure |PETSC ERROR: to get",
      Role::harmless, Lines::reports, "", "", ""},
     {"of-a-traceback", "*** End of error message", Role::harmless, Lines::any},
     {"ranks-missing",
      "clients joined|clients to join|store based barrier|store_based_barrier|Timed out "
      "initializing process group|RendezvousTimeoutError|arrier timed out|wait timeout after|Socket "
      "Timeout|store->get|Timed out after*waiting|Timed out waiting|imeout waiting|subset of "
-     "ranks|monitoredBarrier|been "
-     "waiting for*may be stuck|not all of them arrived|did not arrive",
+     "ranks|monitoredBarrier|been waiting for*may be stuck|not all of them arrived|did not arrive",
      Role::consequence, Lines::reports,
      "some ranks did not come to where all meet: they failed, were not started, or went elsewhere",
      "look for the first error of those; give all the same number of ranks, MASTER_ADDR and port",
@@ -39,10 +36,10 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      "cluster",
      "dask/distributed"},
     {"peer-closed",
-     "onnection reset|roken pipe|BrokenPipeError|EOFError|onnection closed by|ActorDiedError|"
-     "RayActorError|RayletError|WorkerCrashedError|UNAVAILABLE: |DEADLINE_EXCEEDED|remote task has "
-     "failed|failed to recv, got "
-     "0|Connection was likely closed|RendezvousClosedError",
+     "onnection reset|roken pipe|BrokenPipeError|EOFError|onnection closed "
+     "by|ActorDiedError|RayActorError|RayletError|WorkerCrashedError|UNAVAILABLE: "
+     "|DEADLINE_EXCEEDED|remote task has failed|failed to recv, got 0|Connection was likely "
+     "closed|RendezvousClosedError",
      Role::consequence, Lines::reports},
     {"failure-passed-on",
      "ChildFailedError|CalledProcessError|ProcessRaisedException|ProcessExitedException|"
@@ -56,10 +53,9 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      "look for the first error of the ranks that it started", "PyTorch elastic, Ray"},
     {"failure-passed-on",
      "Horovod has been shut down|restarting failed container|CrashLoopBackOff|Primary job  "
-     "terminated|FORCE-TERMINATE AT|killing job...|one child failed|SIGQUIT received| noticed "
-     "that process rank|more processes exited with non-zero|BAD TERMINATION|has exited due to "
-     "process|killed while executing a task by an "
-     "unexpected|One of MPI processes was aborted",
+     "terminated|FORCE-TERMINATE AT|killing job...|one child failed|SIGQUIT received| noticed that "
+     "process rank|more processes exited with non-zero|BAD TERMINATION|has exited due to "
+     "process|killed while executing a task by an unexpected|One of MPI processes was aborted",
      Role::relay, Lines::any},
     // Of cgroups it means that the kernel makes no more of them.
     {"job-not-started", "cgroup*No space left", Role::fault, Lines::any},
@@ -130,20 +126,20 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      "Google Cloud GPUDirect-TCPXO"},
     {"fastsocket-cpu", "get incoming CPU", Role::harmless, Lines::warnings, "", "", ""},
     {"setting-changed",
-     "User asked for a m|gnor|cap it to|greater than the maximum|too small. "
-     "Minimum value|set both to|set it to 0|setting it to|setting to|imiting |Unsetting|"
-     "defaulting|using default|Invalid NCCL_|Invalid value*for NCCL|Invalid*(minimum|Invalid*("
-     "maximum|must be a multiple|Duplicate option|NCCL_PROTO was set",
+     "User asked for a m|gnor|cap it to|greater than the maximum|too small. Minimum value|set both "
+     "to|set it to 0|setting it to|setting to|imiting |Unsetting|defaulting|using default|Invalid "
+     "NCCL_|Invalid value*for NCCL|Invalid*(minimum|Invalid*(maximum|must be a multiple|Duplicate "
+     "option|NCCL_PROTO was set",
      Role::slow, Lines::warnings, "NCCL takes another value than the one that was set",
      "mend the setting; linerate doctor env says what it may be", "NCCL user guide"},
     {"feature-unavailable",
-     "may affect performance|nvml*Not Supported|annot initialize CollNet|lvsym "
-     "failed|lsym failed|not dumping|CollNet is not "
-     "supported|CollNet currently only|MNNVL is not supported|CUMEM*not supported|No NVML|Flush "
-     "only supported|create thread context|not using it|alling back|nstead|"
-     "isabling|kipping|failed to*register user|failed to*register send|not compatible|uner|"
-     "rofiler|NPKIT|NPKit|Rome model|MSCCL++|Resiliency is|stale CQE|FLID|istogram|GDR disabled|"
-     "Not configuring|lush requested|lush enabled|AWS platform|ras/|RAS |rying again|Continue.",
+     "may affect performance|nvml*Not Supported|annot initialize CollNet|lvsym failed|lsym "
+     "failed|not dumping|CollNet is not supported|CollNet currently only|MNNVL is not "
+     "supported|CUMEM*not supported|No NVML|Flush only supported|create thread context|not using "
+     "it|alling back|nstead|isabling|kipping|failed to*register user|failed to*register send|not "
+     "compatible|uner|rofiler|NPKIT|NPKit|Rome model|MSCCL++|Resiliency is|stale "
+     "CQE|FLID|istogram|GDR disabled|Not configuring|lush requested|lush enabled|AWS "
+     "platform|ras/|RAS |rying again|Continue.",
      Role::slow, Lines::warnings,
      "something that was asked for is not there, and NCCL does without",
      "leave the setting out, or install what it needs", "NCCL user guide"},
@@ -264,9 +260,7 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
     {"system-call-failed", "Call to|ffinity|hread", Role::vague, Lines::warnings,
      "a call of the system failed; the text behind it says why", "look at the limits and at dmesg",
      "NCCL user guide"},
-    {"impossible-state",
-     "nternal error|not empty|has been lost|"
-     "nknown|nexpected|has bugs|loop at",
+    {"impossible-state", "nternal error|not empty|has been lost|nknown|nexpected|has bugs|loop at",
      Role::vague, Lines::warnings,
      "NCCL met a state that it holds impossible: mostly ranks see different nodes or settings",
      "use the same NCCL, NCCL_* variables and topology file on all hosts; try a newer NCCL",
@@ -292,13 +286,11 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      "oneCCL could not open the files of the GPUs, through which ranks share their memory: a "
      "container lacks them",
      "docker run --device /dev/dri -v /dev/dri/by-path:/dev/dri/by-path; "
-     "CCL_ZE_IPC_EXCHANGE=sockets "
-     "does without",
+     "CCL_ZE_IPC_EXCHANGE=sockets does without",
      "uxlfoundation/oneCCL"},
     {"oneccl-without-pidfd", "pidfd is not supported, fallbacks", Role::slow, Lines::any,
      "oneCCL may not pass the memory of GPUs between processes by pidfd, and does it by the files "
-     "of "
-     "the GPUs: ranks that each see only their own GPU may then hang",
+     "of the GPUs: ranks that each see only their own GPU may then hang",
      "containers: --cap-add SYS_PTRACE or --security-opt seccomp=unconfined permits pidfd; let all "
      "ranks of a host see all of its GPUs; CCL_ZE_IPC_EXCHANGE=sockets does without",
      "uxlfoundation/oneCCL"},
@@ -320,8 +312,7 @@ constexpr auto kGeneralRows = std::to_array<Signature>({
      "", "nvshmem-failed"},
     {"nvshmem-failed",
      "nvshmem*ailed|NVSHMEM*rror|NVSHMEM*ERROR:|NVSHMEM ERROR|bootstrap*.cpp:*o socket "
-     "interface|non-zero status: |.cpp:*NULL value|no active IB "
-     "device",
+     "interface|non-zero status: |.cpp:*NULL value|no active IB device",
      Role::vague, Lines::any, "NVSHMEM could not be started or used",
      "NVSHMEM_DEBUG=INFO says more; it needs GPUDirect RDMA, and all GPUs of a node in P2P reach",
      "NVIDIA/nvshmem"},

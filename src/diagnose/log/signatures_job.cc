@@ -15,7 +15,7 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "HTTPSConnectionPool|HTTPConnectionPool|requests.exceptions|urllib3.exceptions|"
      "huggingface_hub*Error|botocore.exceptions|aiohttp.client",
      Role::vague, Lines::exceptions,
-     "a request over HTTP failed: a download, an upload, or what follows a run, such as wandb",
+     "a request over HTTP failed: a download, an upload, or a service such as wandb",
      "the line names the address: does this host reach it (curl -I ADDRESS, https_proxy)? "
      "HF_HUB_OFFLINE=1 and WANDB_MODE=offline do without",
      "Hugging Face, wandb"},
@@ -33,15 +33,15 @@ constexpr auto kJobRows = std::to_array<Signature>({
      Role::origin, Lines::any, "a rank was killed, mostly because the host had no more memory",
      "run dmesg | grep -i oom on its host; raise the memory limit of the container or of Slurm",
      "Linux, Slurm"},
-    {"rank-ended", "forcefully exiting via", Role::relay, Lines::any},
+    {"rank-ended", "forcefully exiting via|line *: * Terminated ", Role::relay, Lines::any},
     {"rank-killed", "[*]+  Killed |[*]-  Killed ", Role::killed, Lines::any},
     {"rank-killed",
-     "exitcode*: -9|with exit code 137|exits with return code = -9|exitcode: 137)|exitcode  : 137 |"
-     "Signal 9 (SIGKILL)|signal 9 (Killed)|Killed (signal 9)|srun: error*: Killed|line *Killed|"
-     "Killed process|<stderr>:Killed|ed with exitcode=137|ed with exitcode=-9|by signal: "
-     "Killed|signal SIGKILL|"
-     "SIGNAL: 9|terminated with code -9|Exit Code:    137|exit status 137|Signals.SIGKILL|died "
-     "from signal 9|terminated with signal 9|killed by signal 9|EXIT CODE: 9|EXIT CODE: 137",
+     "exitcode*: -9|with exit code 137|exits with return code = -9|exitcode: 137)|exitcode  : 137 "
+     "|Signal 9 (SIGKILL)|signal 9 (Killed)|Killed (signal 9)|srun: error*: Killed|line "
+     "*Killed|Killed process|<stderr>:Killed|ed with exitcode=137|ed with exitcode=-9|by signal: "
+     "Killed|signal SIGKILL|SIGNAL: 9|terminated with code -9|Exit Code:    137|exit status "
+     "137|Signals.SIGKILL|died from signal 9|terminated with signal 9|killed by signal 9|EXIT "
+     "CODE: 9|EXIT CODE: 137",
      Role::killed, Lines::any},
     {"rank-crashed",
      "Signal: Segmentation fault|Signal: Bus error|Python error: Segmentation|Python error: Bus|"
@@ -65,8 +65,7 @@ constexpr auto kJobRows = std::to_array<Signature>({
     {"job-ended", "CANCELLED AT*DUE TO TIME LIMIT|walltime*xceeded|TERM_RUNLIMIT", Role::vague,
      Lines::any, "the scheduler ended the job: its time was over",
      "if it went on until then, ask for more time (--time); else look for what the ranks waited "
-     "for "
-     "since the last step",
+     "for since the last step",
      "Slurm, PBS, LSF"},
     {"job-preempted", "CANCELLED AT*DUE TO PREEMPTION", Role::vague, Lines::any,
      "the scheduler ended the job: another one took its place",
@@ -76,15 +75,14 @@ constexpr auto kJobRows = std::to_array<Signature>({
      "Slurm cancelled the job or the step: somebody did by scancel, or a rank had ended",
      "sacct -j JOB tells which; look for a rank that failed before it", "Slurm"},
     {"terminal-closed", "eceived 1 death signal|SIGHUP death signal|closing signal SIGHUP",
-     Role::fault, Lines::any,
+     Role::vague, Lines::any,
      "the terminal or the ssh session closed in which the launcher ran (SIGHUP); nohup does not "
-     "keep torchrun from it",
+     "protect torchrun, which handles that signal itself",
      "start it in tmux or screen, by setsid, or as a batch job", "PyTorch elastic"},
     {"launcher-stopped", "death signal, shutting down", Role::relay, Lines::any,
      "the launcher itself was told to end, from outside: by a scheduler, a user or another program",
      "squeue, sacct or kubectl describe pod tell whether the scheduler did; else look at the log "
-     "of "
-     "what started the launcher",
+     "of what started the launcher",
      "PyTorch elastic"},
     {"rank-ended",
      "Caught signal number 15|ignal 15 (SIGTERM)|eceived*SIGTERM|exitcode*: -15|closing signal "
@@ -199,8 +197,8 @@ constexpr auto kJobRows = std::to_array<Signature>({
      Role::consequence, Lines::any, "NCCL was called in a way that it forbids",
      "look at the warning before it, which NCCL_DEBUG=WARN shows", "NCCL user guide"},
     {"collective-timeout",
-     "caught collective operation timeout: WorkNCCL|Timeout at NCCL work|"
-     "CCL*due to a collective timeout from|CCL*flight recorder dump signal|Test timeout",
+     "caught collective operation timeout: WorkNCCL|Timeout at NCCL work|CCL*due to a collective "
+     "timeout from|CCL*flight recorder dump signal|Test timeout",
      Role::consequence, Lines::any, "a collective did not end in the time that PyTorch allows",
      "find out what the rank that is behind did instead: py-spy dump, or the flight recorder "
      "(TORCH_NCCL_TRACE_BUFFER_SIZE=2000, TORCH_NCCL_DUMP_ON_TIMEOUT=1)",
@@ -216,26 +214,24 @@ constexpr auto kJobRows = std::to_array<Signature>({
     {"of-a-traceback", "CCL*Stack trace of the failed coll|CCL*preparing to dump debug",
      Role::harmless, Lines::any, "", "", ""},
     {"torch-failure",
-     "CCL*etected by watchdog|CCL*watchdog thread terminated|NCCL communicator was aborted|"
-     "CCL*taking the entire process "
+     "CCL*etected by watchdog|CCL*watchdog thread terminated|NCCL communicator was "
+     "aborted|CCL*taking the entire process "
      "down|ncclRemoteError|NCCLABORTEDCOMM|[E*ProcessGroupNCCL.cpp|[F*ProcessGroupNCCL.cpp",
      Role::trace, Lines::any, "PyTorch noticed a failure and ended the process",
      "look for the first failure on any rank", "PyTorch ProcessGroupNCCL"},
     {"nccl-failed",
      "CCL*unhandled system error|CCL*unhandled cuda error|unhandled cuda error*nccl|unhandled "
-     "system error*nccl|Nccl error*unhandled|CCL*nternal check failed|"
-     "CCL*internal error|ncclSystemError|ncclUnhandledCudaError|ncclInternalError|"
-     "Test NCCL failure|Test CUDA failure|NCCL error in|NCCL error /|NCCL error at |NCCL error "
-     "encountered|NCCL error: |NCCL Error |NCCL_ERROR: |nccl*unhandled "
-     "system error|nccl*unhandled "
-     "cuda error|nccl*internal error",
+     "system error*nccl|Nccl error*unhandled|CCL*nternal check failed|CCL*internal "
+     "error|ncclSystemError|ncclUnhandledCudaError|ncclInternalError|Test NCCL failure|Test CUDA "
+     "failure|NCCL error in|NCCL error /|NCCL error at |NCCL error encountered|NCCL error: |NCCL "
+     "Error |NCCL_ERROR: |nccl*unhandled system error|nccl*unhandled cuda error|nccl*internal "
+     "error",
      Role::trace, Lines::any, "NCCL reported a failure to its caller",
      "run with NCCL_DEBUG=INFO, and look at every rank's log", "NCCL user guide"},
     {"rank-failed",
      "exited with code 1|exited with code 2|task(s) exited with exit code|failed (exitcode: |exits "
-     "with return code = |exitcode  "
-     ": |Exited with exit code |ed with "
-     "exitcode=|Exit code:  |terminated with code |Ray processes died|Raylet is terminated",
+     "with return code = |exitcode  : |Exited with exit code |ed with exitcode=|Exit code:  "
+     "|terminated with code |Ray processes died|Raylet is terminated",
      Role::exit, Lines::any, "a rank's program ended with an error",
      "look for its last lines, mostly a traceback: torchrun --tee 3 keeps those of all ranks",
      "PyTorch elastic"},

@@ -10,10 +10,10 @@ namespace {
 constexpr auto kMpiRows = std::to_array<Signature>({
     {"program-not-found", "ssh exited with exit code 127", Role::fault, Lines::any},
     {"hosts-unreachable",
-     "ssh: connect to host|ssh exited with exit code 255|Host "
-     "key verification failed|Permission "
-     "denied (publickey|ssh: Could not resolve|ssh_exchange_identification|"
-     "kex_exchange_identification|Command 'ssh *non-zero exit status 255",
+     "ssh: connect to host|ssh exited with exit code 255|Host key verification failed|Permission "
+     "denied (publickey|ssh: Could not "
+     "resolve|ssh_exchange_identification|kex_exchange_identification|Command 'ssh *non-zero exit "
+     "status 255",
      Role::fault, Lines::any,
      "a launcher did not reach a host by ssh, or got nothing started there",
      "ssh to each host without a password; for a port of its own see the launcher's options",
@@ -63,9 +63,8 @@ constexpr auto kMpiRows = std::to_array<Signature>({
     {"mpi-unreachable",
      "failed to TCP connect|unable to complete a TCP|HYDU_sock_connect*unable to connect|unable to "
      "connect to server*at port|unable to connect to*on port|unable to connect to "
-     "rank|ommunication "
-     "error with rank*refused|ommunication error with rank*imed out|ommunication error with "
-     "rank*No route",
+     "rank|ommunication error with rank*refused|ommunication error with rank*imed out|ommunication "
+     "error with rank*No route",
      Role::fault, Lines::any,
      "ranks or daemons of MPI do not reach each other by TCP: a firewall, or the wrong interface",
      "name the interface that reaches all hosts: Open MPI --mca btl_tcp_if_include and "
@@ -90,8 +89,8 @@ constexpr auto kMpiRows = std::to_array<Signature>({
      "open-mpi/ompi#7025"},
     {"psm-failed",
      "PSM2 can't open|PSM2 was unable|PSM was "
-     "unable|hfi_userinit|map_hfi_mem*failed|assign_context "
-     "command failed|communicating with the driver",
+     "unable|hfi_userinit|map_hfi_mem*failed|assign_context command failed|communicating with the "
+     "driver",
      Role::fault, Lines::any,
      "PSM, the library of Omni-Path adapters, could not open one: its link is down, or other ranks "
      "hold all of its contexts",
@@ -134,36 +133,33 @@ constexpr auto kMpiRows = std::to_array<Signature>({
     {"mpi-failed", "[mpiexec@*): |[proxy:*): |HYDU_*): |HYDT_*): ", Role::report, Lines::any},
     {"mpirun-within-mpirun", "not support recursive calls", Role::fault, Lines::any,
      "mpirun or mpiexec was called by a process that one had started: a script or a program that "
-     "it "
-     "runs calls it again",
+     "it runs calls it again",
      "let one of the two start the ranks; unset the OMPI_* and PMIX_* variables for the inner one, "
-     "if "
-     "it is to start a job of its own",
+     "if it is to start a job of its own",
      "open-mpi/ompi"},
     {"mpi-component-missing", "requested component was not found", Role::suspect, Lines::any,
-     "Open MPI or PMIx lacks a component that a setting asks for; the lines below name framework "
-     "and "
-     "component",
+     "Open MPI or PMIx lacks a component that a setting asks for; the lines below it in the log "
+     "name framework and component",
      "unset that variable (OMPI_MCA_*, PMIX_MCA_*; for Slurm's munge PMIX_MCA_psec=^munge), or "
      "install what the component needs",
      "open-mpi/ompi, openpmix/openpmix", "mpi-failed"},
     {"cma-refused", "Read -1, expected*errno = 1", Role::slow, Lines::any,
-     "a process may not read the memory of another (cross-memory attach): Open MPI copies twice",
-     "containers: --cap-add SYS_PTRACE; else --mca btl_vader_single_copy_mechanism none says "
-     "nothing of it",
+     "a process may not read the memory of another (cross-memory attach): Open MPI copies twice, "
+     "which is slower",
+     "containers: --cap-add SYS_PTRACE permits it; --mca btl_vader_single_copy_mechanism none "
+     "(Open MPI 5: --mca smsc ^cma) silences the message",
      "open-mpi/ompi#4948"},
-    {"pmi-bootstrap-failed", "_pmi_mmap*bootstrap barrier failed", Role::harmless, Lines::any, "",
-     "", "", "pmix-unreachable"},
-    {"ssh-modes-refused", "bad ownership or modes", Role::harmless, Lines::any, "", "", "",
-     "hosts-unreachable"},
+    {"pmix-unreachable", "_pmi_mmap*bootstrap barrier failed", Role::fault, Lines::any},
+    {"ssh-key-modes", "bad ownership or modes", Role::origin, Lines::any,
+     "sshd refuses a key, as the directory or the file that the line names may be written by "
+     "others, or is another user's",
+     "chmod 700 ~/.ssh; chmod 600 ~/.ssh/*; in Kubernetes defaultMode: 0600 of the secret, or copy "
+     "it; chown it to the user of sshd's session",
+     "kubeflow/mpi-operator, OpenSSH"},
     {"ucx-without-rdma",
-     "rdma_create_event_channel failed: No such device|UCX *component rdmacm|ailed to "
-     "create UCP worker",
-     Role::suspect, Lines::any,
-     "UCX found no RDMA device to connect by; Open MPI then takes another way, mostly a slower one",
-     "on a host without InfiniBand --mca pml ob1 says nothing of it; else load rdma_ucm and "
-     "mlx5_ib",
-     "open-mpi/ompi, openucx/ucx"},
+     "rdma_create_event_channel failed: No such device|UCX *component rdmacm|ailed to create UCP "
+     "worker",
+     Role::harmless, Lines::any, "", "", "", "mpi-failed"},
     // What UCX calls any failure.
     {"mpi-failed",
      "UCX *nput/output error|ucx *nput/output error|ucp *nput/output error|ucp_*nput/output error|"
@@ -183,17 +179,15 @@ constexpr auto kMpiRows = std::to_array<Signature>({
     {"mpi-failed",
      "Fatal error in PMPI|Fatal error in MPI|Fatal error in internal_|run was unable to|Failed: "
      "MPI error|Open MPI failed an|MPI_INIT has failed|MPI_INIT failed|MPI_Init failed|error "
-     "occurred in MPI|failed for some reason|unrecoverable error|a terminal error|MPI job will now|"
-     "able to be opened|ML*cannot be selected|enough space "
-     "for*backing|MPICH ERROR",
+     "occurred in MPI|failed for some reason|unrecoverable error|a terminal error|MPI job will "
+     "now|able to be opened|ML*cannot be selected|enough space for*backing|MPICH ERROR",
      Role::vague, Lines::any, "MPI or its launcher failed, before NCCL was asked",
      "start a program that only calls MPI_Init on these hosts; UCX_TLS=tcp, or with Open MPI --mca "
      "pml ob1 --mca btl tcp,self, tells whether MPI's fast network is at fault",
      "NVIDIA/nccl-tests#295"},
     {"mpi-failed",
      "process starter*failed to start|OPAL ERROR: |ORTE_ERROR_LOG: |ORTE was unable to|PRTE was "
-     "unable to|daemon has "
-     "unexpectedly failed",
+     "unable to|daemon has unexpectedly failed",
      Role::report, Lines::any},
 });
 

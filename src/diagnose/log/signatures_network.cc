@@ -9,9 +9,11 @@ namespace {
 constexpr auto kNetworkRows = std::to_array<Signature>({
     // What ended the job before is past.
     {kBeginsAgain, "esuming from |esumed from |will restart worker group", Role::harmless,
-     Lines::any, "", "", ""},
-    {kEndsWell, "worker group successfully finished", Role::harmless, Lines::any, "", "", ""},
-    {"error-without-effect", "ill retry", Role::harmless, Lines::errors, "", "", ""},
+     Lines::others, "", "", ""},
+    {kEndsWell, "worker group successfully finished", Role::harmless, Lines::others, "", "", ""},
+    {"connect-retries",
+     "imed out*ill retry|efused*ill retry|nreachable*ill retry|eset by peer*ill retry",
+     Role::suspect, Lines::errors},
     {"ib-port-error", "async*event*port err|async*event*PORT_ERR", Role::origin, Lines::nccl,
      "an InfiniBand port went down while the job ran",
      "look at the cable, the optics, the switch port, ibstat, the port's counter link_downed",
@@ -83,9 +85,9 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
     {"ib-completion-error", "mlx5: *ot completion with error|mlx4: *ot completion with error",
      Role::fault, Lines::any},
     {"locked-memory-limit",
-     "ibv_create_qp*annot allocate memory|ibv_create_cq*annot allocate memory|"
-     "ibv_reg_mr*annot allocate memory|ibv_create_qp failed*|ibv_create_cq failed*|"
-     "ibv_reg_dmabuf_mr*annot allocate memory|Accept failed Cannot allocate memory",
+     "ibv_create_qp*annot allocate memory|ibv_create_cq*annot allocate memory|ibv_reg_mr*annot "
+     "allocate memory|ibv_create_qp failed*|ibv_create_cq failed*|ibv_reg_dmabuf_mr*annot allocate "
+     "memory|Accept failed Cannot allocate memory",
      Role::fault, Lines::warnings,
      "the adapter could not pin memory: the limit of locked memory is too low",
      "ulimit -l unlimited, also for sshd or slurmd; in containers --ulimit memlock=-1",
@@ -197,8 +199,7 @@ constexpr auto kNetworkRows = std::to_array<Signature>({
      Role::suspect, Lines::nccl,
      "NCCL's sockets use the loopback interface, by which a process reaches only its own host",
      "NCCL_SOCKET_IFNAME=<the interface that reaches the others>; look whether the other "
-     "interfaces "
-     "are up (ip -br address)",
+     "interfaces are up (ip -br address)",
      "NVIDIA/nccl#286"},
     {"ras-port-in-use", "ras/*bind failed", Role::harmless, Lines::warnings,
      "another job has the port of ncclras", "", ""},

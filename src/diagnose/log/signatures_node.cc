@@ -33,15 +33,14 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      "the name, remove it",
      "NVIDIA/nccl#328"},
     {"shared-memory-permission",
-     "MPIU_SHMW*ermission denied|MPIDU_*hm*ermission denied|MPIDI_*hm*ermission denied|"
-     "MPIDI_*SHM*ermission denied|MPL_shm*ermission denied|shm_open*ermission "
-     "denied|shmget*ermission "
-     "denied|shmat(*ermission denied|hared mem*ermission denied|dev/shm*ermission denied|"
-     "mm_posix.c*ermission denied|mm_sysv.c*ermission denied",
+     "MPIU_SHMW*ermission denied|MPIDU_*hm*ermission denied|MPIDI_*hm*ermission "
+     "denied|MPIDI_*SHM*ermission denied|MPL_shm*ermission denied|shm_open*ermission "
+     "denied|shmget*ermission denied|shmat(*ermission denied|hared mem*ermission "
+     "denied|dev/shm*ermission denied|mm_posix.c*ermission denied|mm_sysv.c*ermission denied",
      Role::fault, Lines::any},
     {"shared-memory-gone",
-     "unlink shared memory*failed|attaching to shared "
-     "memory|shared memory*No such file|shmutils*No such file",
+     "unlink shared memory*failed|attaching to shared memory|shared memory*No such "
+     "file|shmutils*No such file",
      Role::fault, Lines::warnings,
      "no such segment: ranks of a host have different /dev/shm, or systemd removed it at a logout",
      "RemoveIPC=no in logind.conf; one /dev/shm (ipc: host) for a host, or NCCL_SHM_DISABLE=1",
@@ -66,9 +65,9 @@ constexpr auto kNodeRows = std::to_array<Signature>({
     {"invalid-call",
      "argument is NULL|is not a valid pointer|allocated on device*NCCL device|: invalid root|: "
      "invalid type|: invalid reduction|Invalid rank requested|Invalid device count|invalid device "
-     "count|corrupted comm object|improper usage of|mixing different streams|not in a group call|"
-     "to self without a matching|Blocking and nonblocking "
-     "communicators|aptured by the same graph|FP8 reduction support begins",
+     "count|corrupted comm object|improper usage of|mixing different streams|not in a group "
+     "call|to self without a matching|Blocking and nonblocking communicators|aptured by the same "
+     "graph|FP8 reduction support begins",
      Role::fault, Lines::warnings, "NCCL was called in a way that it forbids or lacks",
      "mend the call: the warning says what is wrong with it", "NCCL user guide"},
     {"imex-channel",
@@ -153,15 +152,15 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      "PyTorch: aten/src/ATen/native/cuda"},
     {"device-assertion", "evice-side assert|ERROR_ASSERT|rrorAssert", Role::origin, Lines::gpu},
     {"illegal-access",
-     "illegal memory access|misaligned address|unspecified launch failure|"
-     "illegal instruction|illegal address|invalid address space|invalid program counter|launch "
-     "timed out|ERROR_ILLEGAL_A|ERROR_ILLEGAL_I|ERROR_LAUNCH_FAILED|rrorIllegalA|"
-     "rrorIllegalI|rrorLaunchFailure|memory aperture",
+     "illegal memory access|misaligned address|unspecified launch failure|illegal "
+     "instruction|illegal address|invalid address space|invalid program counter|launch timed "
+     "out|ERROR_ILLEGAL_A|ERROR_ILLEGAL_I|ERROR_LAUNCH_FAILED|rrorIllegalA|rrorIllegalI|"
+     "rrorLaunchFailure|memory aperture",
      Role::origin, Lines::gpu, "a kernel of the program or of NCCL crashed on the GPU",
      "CUDA_LAUNCH_BLOCKING=1 or compute-sanitizer finds it; look in dmesg for an Xid", "CUDA"},
     {"illegal-access",
-     "Memory access fault by GPU|HSA_STATUS_ERROR_MEMORY|"
-     "HSA_STATUS_ERROR_EXCEPTION|HW Exception by GPU",
+     "Memory access fault by GPU|HSA_STATUS_ERROR_MEMORY|HSA_STATUS_ERROR_EXCEPTION|HW Exception "
+     "by GPU",
      Role::origin, Lines::any},
     {"pcie-atomics", "tomics not enabled|tomics not supported|ejects atomics", Role::fault,
      Lines::any,
@@ -189,11 +188,16 @@ constexpr auto kNodeRows = std::to_array<Signature>({
      "a thread used a communicator or stream of another GPU than its current one",
      "call cudaSetDevice (torch.cuda.set_device) in each thread before it calls NCCL", "CUDA"},
     {"gpu-hardware",
-     "ECC error|NVLink error|hardware stack error|busy or unavailable|devices are busy|GPU is lost|"
-     "DEVICE_UNAVAILABLE|ECC_UNCORRECTABLE|rrorECCUncorrectable",
-     Role::origin, Lines::gpu, "a GPU has a fault, or is held by another process",
+     "ECC error|NVLink error|hardware stack error|GPU is lost|ECC_UNCORRECTABLE|"
+     "rrorECCUncorrectable",
+     Role::origin, Lines::gpu, "a GPU has a fault",
      "look at nvidia-smi -q -d ECC and dmesg | grep Xid; nvidia-smi -r resets the GPU",
      "NVIDIA XID errors"},
+    {"gpu-busy", "busy or unavailable|devices are busy|DEVICE_UNAVAILABLE", Role::origin,
+     Lines::gpu, "a GPU is held by another process, and lets in no second one, or does not answer",
+     "nvidia-smi shows who holds it, nvidia-smi -q -d COMPUTE its mode; end what is left of the "
+     "last job; nvidia-smi -r resets the GPU",
+     "CUDA"},
     {"gpu-hardware",
      "Unable to determine the device handle|GPU is lost|GPU requires reset|uncorrectable hardware "
      "error",

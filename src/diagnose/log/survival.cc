@@ -24,9 +24,9 @@ bool is_end(const Signature& row, const Message& message) {
   // Not every Xid ends what runs there.
   const bool is_off =
       row.name == "gpu-xid" && message.whole.find("fallen off") != std::string_view::npos;
-  constexpr std::array<std::string_view, 7> kEnds{
-      "rank-killed",    "node-failed",      "job-ended",   "wrong-results",
-      "illegal-access", "device-assertion", "gpu-hardware"};
+  constexpr std::array<std::string_view, 9> kEnds{
+      "job-preempted", "terminal-closed", "rank-killed",      "node-failed", "job-ended",
+      "wrong-results", "illegal-access",  "device-assertion", "gpu-hardware"};
   return ended || is_off || (row.role == Role::trace && message.host.empty()) ||
          std::ranges::find(kEnds, row.name) != kEnds.end();
 }
@@ -53,22 +53,23 @@ std::size_t close_all(Fault& fault) {
   return closed;
 }
 
-// Whether steps after it show that it was survived. What a program wrote before an exception ended
-// it may be flushed behind that, unless it is written at once or a later time says otherwise; of
-// other errors this is not known. `step`: one such line; null: results.
-bool steps_prove(const Fault& fault, const Message* step) {
-  const bool told_later =
-      step != nullptr && (is_unbuffered(step->whole) ||
-                          (!fault.last_time.empty() && is_before(fault.last_time, step->time)));
-  if (fault.thrown && !told_later) return false;
+bool may_be_survived(const Fault& fault) {
   return fault.role() <= Role::report || fault.role() == Role::complaint ||
          fault.role() == Role::waiting;
 }
 
-// Whether more steps came behind an exception than a buffer holds: some were written after it.
-bool is_more_than_buffered(const Fault& fault) {
-  constexpr std::size_t kMostBuffered = 16384;  // twice what Python keeps of its output
-  return fault.role() <= Role::report && fault.stepped_bytes > kMostBuffered;
+// Whether a step, which is later than the one before it, shows that its process goes on. What a
+// program wrote before an exception ended it may be flushed behind that, and other ranks get one or
+// two steps further: an exception is survived if several lines are written at once, or by their
+// times behind it, or if there are more than buffers hold. Of other errors it is not known how they
+// end.
+bool shows_survival(Fault& fault, const Message& step) {
+  constexpr std::size_t kFew = 5, kMostBuffered = 16384;  // twice what Python keeps of its output
+  fault.stepped_bytes += step.whole.size();
+  if (!fault.thrown) return may_be_survived(fault);
+  if (is_unbuffered(step.whole) || is_before(fault.last_time, step.time)) ++fault.steps_behind;
+  return may_be_survived(fault) &&
+         (fault.steps_behind >= kFew || fault.stepped_bytes > kMostBuffered);
 }
 
 // Whether two steps of anyone have come since the job began again.
@@ -112,14 +113,13 @@ void LogFaults::take_step(const Message& message) {
   if (!step || (process == Place() && speakers_differ_)) return;
   close_faults([&](Fault& fault) {
     if (fault.resumed) return goes_on_again(fault, *step) ? close_all(fault) : std::size_t{0};
-    const bool proves = steps_prove(fault, &message);
-    if (!proves && !fault.thrown) return std::size_t{0};
+    if (!may_be_survived(fault) && !fault.thrown) return std::size_t{0};
     const auto goes_on = [&](auto& one) {
       const auto last = std::exchange(one.second, std::max(one.second, *step));
       const bool later = last >= 0 && last < *step;
-      if (later) fault.stepped_bytes += message.whole.size();
-      fault.passed = fault.passed || (later && !proves);
-      return later && (proves || is_more_than_buffered(fault));
+      const bool survived = later && shows_survival(fault, message);
+      fault.passed = fault.passed || (later && !survived);
+      return survived;
     };
     auto closed = close_range(fault.pending, process, goes_on);
     if (process == Place()) closed += close_range(fault.pending, speaker_, goes_on);
@@ -129,14 +129,18 @@ void LogFaults::take_step(const Message& message) {
 
 // All ranks have got results.
 void LogFaults::take_results() {
-  close_faults(
-      [](Fault& fault) { return steps_prove(fault, nullptr) ? close_all(fault) : std::size_t{0}; });
+  close_faults([](Fault& fault) {
+    return !fault.thrown && may_be_survived(fault) ? close_all(fault) : std::size_t{0};
+  });
 }
 
-// What ended an earlier run of the job is no end of this one.
-void LogFaults::take_new_run(std::string_view file) {
+// What ended an earlier run of the job is no end of this one. A program's own line may be one that
+// was kept in a buffer, unless it has a later time; a launcher's is none.
+void LogFaults::take_new_run(const Message& message, std::string_view file) {
+  const bool by_launcher = message.text.find("restart worker group") != std::string_view::npos;
   for (auto& [key, fault] : faults_) {
     if (fault.last_file != file || fault.survived || fault.role() >= Role::waiting) continue;
+    if (!by_launcher && !is_before(fault.last_time, message.time)) continue;
     entries_ -= fault.pending.size();
     fault.pending = {{Place(), -1.0}};
     ++entries_;
@@ -147,8 +151,8 @@ void LogFaults::take_new_run(std::string_view file) {
   }
 }
 
-void LogFaults::take_good_end(std::string_view file) {
-  take_new_run(file);
+// A launcher speaks of its own node alone: what ended the run before ended on all of them.
+void LogFaults::take_good_end() {
   close_faults([](Fault& fault) { return fault.resumed ? close_all(fault) : std::size_t{0}; });
 }
 

@@ -323,5 +323,39 @@ TEST(LogCause, IsAGpuThatIsGoneBeforeWhatFailedOnIt) {
   EXPECT_EQ(rule(failed), "illegal-access");
 }
 
+TEST(LogCause, IsNoLoopbackInterfaceOfOneHost) {
+  const auto lo = info(0, "Bootstrap : Using lo:127.0.0.1<0>");
+  const std::string failed = "Test NCCL failure x.cu:7 'unhandled error'\n";
+  EXPECT_EQ(read_log(lo + failed).findings.at(0).rule, "nccl-failed");
+  EXPECT_EQ(read_log(lo + replaced(lo, "node0", "node1") + failed).findings.at(0).rule,
+            "loopback-interface");
+}
+
+TEST(LogCause, IsNamedByALineOfTheSameRank) {
+  const auto rule = [](const std::string& log) { return read_log(log).findings.at(0).rule; };
+  const std::string failed = "[rank1]: ERROR worker failed\n",
+                    closed =
+                        "[rank0]: ConnectionResetError: [Errno 104] Connection reset by peer\n";
+  EXPECT_EQ(rule(failed + closed), "error-line");
+  EXPECT_EQ(rule(failed + replaced(closed, "rank0", "rank1")), "peer-closed");
+}
+
+TEST(LogCause, IsNoGpuOfAnotherRankAndNoneThatIsBusy) {
+  const auto rule = [](const std::string& log) { return read_log(log).findings.at(0).rule; };
+  const std::string failed = "[rank0]: RuntimeError: CUDA error: an illegal memory access\n",
+                    ecc = "[rank3]: RuntimeError: CUDA error: uncorrectable ECC error\n";
+  EXPECT_EQ(rule(failed + ecc), "illegal-access");
+  EXPECT_EQ(rule(failed + replaced(ecc, "rank3", "rank0")), "gpu-hardware");
+  EXPECT_EQ(rule(failed + "CUDA error: all CUDA-capable devices are busy or unavailable\n"),
+            "illegal-access");
+}
+
+TEST(LogCause, MayBeAMissingComponentThatTheLogEndsWith) {
+  const std::string missing = "A requested component was not found, or was unable to be opened.\n";
+  EXPECT_EQ(read_log(missing).findings.at(0).severity, Severity::info);
+  EXPECT_THAT(read_log(missing + replaced(std::string(15, 'x'), "x", "all well\n")).findings,
+              IsEmpty());
+}
+
 }  // namespace
 }  // namespace linerate::logs

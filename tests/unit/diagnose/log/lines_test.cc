@@ -105,5 +105,17 @@ TEST(LogLines, PassOverTheRestOfALongState) {
             3U);
 }
 
+TEST(LogLines, HaveAnEndWithoutANewlineBehindALongState) {
+  EXPECT_THAT(taken("b\n" + std::string(300'000, 'a') + "\rNCCL x"),
+              ElementsAre(Pair(2, "NCCL x")));
+}
+
+TEST(LogLines, AreNotWhatATerminalErases) {
+  EXPECT_THAT(taken("Last error:\r\r\nsocket x\n"),
+              ElementsAre(Pair(1, "Last error:"), Pair(2, "socket x")));
+  EXPECT_THAT(taken("Last error:\r\x1b[2K\r\nsocket x\n"),
+              ElementsAre(Pair(1, "Last error:"), Pair(2, "socket x")));
+}
+
 }  // namespace
 }  // namespace linerate::logs

@@ -173,10 +173,12 @@ TEST(LogMessage, LosesColoursNulsAndCarriageReturns) {
 TEST(LogMessage, TakesTheRankFromMarksOfPrograms) {
   for (const std::string_view line :
        {"rank=3 x", "[rank 3] x", "| rank3 | x", "rank3: x", "RANK 3: x", "(rank 3) x",
-        "2026-03-02 10:00:00,123 rank=3 ERROR x"})
+        "2026-03-02 10:00:00,123 rank=3 ERROR x", "2026-03-02T10:00:00Z [INFO] rank 3 x",
+        "[Rank 3/8] x", "[local_rank=1 | rank=3] x"})
     EXPECT_EQ(one(line).rank, 3) << line;
   for (const std::string_view line :
-       {"no answer of rank 3: x", "rank 3 failed", "rank3", "[ranks 3] x", "frank 3: x"})
+       {"no answer of rank 3: x", "rank 3 failed", "rank3", "[ranks 3] x", "frank 3: x",
+        "2026-03-02 10:00:00 lost rank 3: x", "lost a peer (rank 3)"})
     EXPECT_EQ(one(line).rank, -1) << line;
 }
 

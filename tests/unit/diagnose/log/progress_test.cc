@@ -26,6 +26,14 @@ std::string two_steps(std::string_view prefix) {
   return fmt::format("{0}step 7: loss 2.5\n{0}step 8: loss 2.4\n", prefix);
 }
 
+// From 7 on.
+std::string steps(std::string_view prefix, int count) {
+  std::string text;
+  for (int step = 7; step < 7 + count; ++step)
+    text += fmt::format("{}step {}: loss\n", prefix, step);
+  return text;
+}
+
 const std::string kSharp =
     "node0:100:300 [0] sharp_plugin.c:7 NCCL WARN NET/IB : SHARP coll init error: no job(-11)\n";
 
@@ -42,7 +50,8 @@ TEST(LogProgress, IsTheNumberOfAStepAnIterationOrAnEpoch) {
     EXPECT_THAT(step_in(text), Optional(number)) << text;
   for (const std::string_view text :
        {"steps", "step", "the next step is near 7", "water 7", "100%|", "step x 7", "100%| 7",
-        "DataLoader iterator 7", "closing writer 7", "epoched 7"})
+        "DataLoader iterator 7", "closing writer 7", "epoched 7", "max_steps: 500", "num_epochs=7",
+        "total_steps 9"})
     EXPECT_EQ(step_in(text), std::nullopt) << text;
 }
 
@@ -249,68 +258,98 @@ TEST(LogProgress, IsThatOfTheRankThatAProgramMarks) {
 }
 
 TEST(LogProgress, BehindALaterTimeShowsThatAnExceptionWasHandled) {
-  const auto log = [](std::string_view logged, std::string_view stepped) {
+  const auto log = [](std::string_view logged, std::string_view stepped, int count = 6) {
     return fmt::format(
                "{} ERROR the upload failed\nTraceback (most recent call last):\n  File x\n"
                "OSError: [Errno 28] No space left\n",
                logged) +
-           two_steps(std::string(stepped) + " ");
+           steps(std::string(stepped) + " ", count);
   };
   EXPECT_EQ(worst_in(log("2025-01-02 10:00:00", "2025-01-02 10:00:09")), Severity::warning);
+  EXPECT_EQ(worst_in(log("2025-01-02 10:00:00", "2025-01-02 10:00:09", 5)), Severity::problem);
   EXPECT_EQ(worst_in(log("2025-01-02 10:00:00", "2025-01-02T10:00:00")), Severity::problem);
   EXPECT_EQ(worst_in(log("2025-01-02 10:00:00", "2025-01-02 09:59:59")), Severity::problem);
   EXPECT_EQ(worst_in(log("", "2025-01-02 10:00:09")), Severity::problem);
   EXPECT_EQ(worst_in(log("2025-01-02 10:00:00", "")), Severity::problem);
 }
 
-TEST(LogProgress, OfAServerIsAnAnswer) {
-  EXPECT_EQ(worst_in(kSharp + "INFO: 10.0.0.1:7 - \"POST /v1/x HTTP/1.1\" 200 OK\n"),
-            Severity::warning);
+TEST(LogProgress, OfAServerIsAnAnswerToAQuestion) {
+  const auto answer = [](std::string_view what) {
+    return fmt::format("INFO: 10.0.0.1:7 - \"{} HTTP/1.1\" 200 OK\n", what);
+  };
+  EXPECT_EQ(worst_in(kSharp + answer("POST /v1/x")), Severity::warning);
+  EXPECT_EQ(worst_in(kSharp + answer("GET /health")), Severity::problem);
 }
 
 const std::string kThrown =
     "Traceback (most recent call last):\n  File x\nOSError: [Errno 28] No space left\n";
 
-TEST(LogProgress, ThatIsWrittenAtOnceShowsThatAnExceptionWasHandled) {
-  for (const std::string_view step :
-       {"INFO step {}: x", "{0}0%|# | {}0/99 [00:01<00:02]", "10:00:00 | INFO | step {}"}) {
-    const auto line = std::string(step) + "\n";
-    EXPECT_EQ(worst_in(kThrown + replaced(line, "{}", "7") + replaced(line, "{}", "8")),
-              Severity::warning)
-        << step;
-  }
-  EXPECT_EQ(worst_in(kThrown + two_steps("")), Severity::problem);
+std::string lines(std::string_view pattern, int count) {
+  std::string text;
+  for (int step = 7; step < 7 + count; ++step)
+    text += replaced(std::string(pattern) + "\n", "{}", fmt::to_string(step));
+  return text;
 }
 
+TEST(LogProgress, ThatIsWrittenAtOnceShowsThatAnExceptionWasHandled) {
+  for (const std::string_view step :
+       {"x.py:7 INFO step {}", "{}%|# | {}/99 [00:01<00:02]", "10:00:00 | INFO | step {}",
+        "[I1229 10:00:00 x.cc:7] step {}"}) {
+    EXPECT_EQ(worst_in(kThrown + lines(step, 6)), Severity::warning) << step;
+    EXPECT_EQ(worst_in(kThrown + lines(step, 5)), Severity::problem) << step;
+  }
+  for (const std::string_view step : {"step {}", "[INFO] step {}", "[Iter {}/500]"})
+    EXPECT_EQ(worst_in(kThrown + lines(step, 9)), Severity::problem) << step;
+}
+
+TEST(LogProgress, MayBeFlushedBehindAnExceptionThatNoRuleKnows) {
+  EXPECT_EQ(
+      worst_in("Traceback (most recent call last):\n  File x\nValueError: boom\n" + steps("", 9)),
+      Severity::problem);
+}
+
+const std::string kPreempted =
+    "slurmstepd: error: *** JOB 7 ON n1 CANCELLED AT 2026-01-02T10:00:00 DUE TO PREEMPTION ***\n"
+    "srun: error: n4: task 0: Terminated\n";
+
 TEST(LogProgress, OfTheNextRunIsNamedAsSuch) {
-  const std::string again = "resuming from /x/step_7\n",
-                    killed =
-                        "slurmstepd: error: *** JOB 7 ON n1 CANCELLED AT 2026 DUE TO "
-                        "PREEMPTION ***\nsrun: error: n4: task 0: Terminated\n";
-  const auto report = read_log(killed + again + two_steps("0: "));
+  const std::string again = "2026-01-02 12:00:00 INFO resuming from /x/step_7\n";
+  const auto report = read_log(kPreempted + again + two_steps("0: "));
   EXPECT_EQ(report.findings.at(0).severity, Severity::warning);
   EXPECT_THAT(report.findings.at(0).evidence, HasSubstr("The job began again after it."));
 
-  EXPECT_EQ(worst_in(killed + again), Severity::problem);
-  EXPECT_EQ(worst_in(killed + two_steps("0: ")), Severity::problem);
-  EXPECT_EQ(worst_in(again + killed + two_steps("0: ")), Severity::problem);
-  EXPECT_EQ(worst_in(killed + again + two_steps("0: ") + killed), Severity::problem);
-  EXPECT_EQ(worst_in(kThrown + again + two_steps("")), Severity::warning);
+  EXPECT_EQ(worst_in(kPreempted + again), Severity::problem);
+  EXPECT_EQ(worst_in(kPreempted + two_steps("0: ")), Severity::problem);
+  EXPECT_EQ(worst_in(again + kPreempted + two_steps("0: ")), Severity::problem);
+  EXPECT_EQ(worst_in(kPreempted + again + two_steps("0: ") + kPreempted), Severity::problem);
 }
 
-TEST(LogProgress, IsTheGoodEndThatALauncherSaw) {
+// A program's own line may have been kept in a buffer; what it says of a failure is none.
+TEST(LogProgress, IsOfNoNewRunWithoutALaterTime) {
+  for (const std::string_view again :
+       {"resuming from /x/step_7", "2026-01-02 09:00:00 resuming from /x",
+        "ValueError: training cannot be resumed from epoch 3"}) {
+    EXPECT_EQ(worst_in(kPreempted + std::string(again) + "\n" + two_steps("")), Severity::problem)
+        << again;
+    EXPECT_EQ(worst_in(kThrown + std::string(again) + "\n" + two_steps("")), Severity::problem)
+        << again;
+  }
+}
+
+TEST(LogProgress, IsTheGoodEndThatALauncherSawAfterItBeganAgain) {
   const std::string end = "I1 x/agent/api.py:8] [default] worker group successfully finished.\n",
+                    again = "I1 x/agent/api.py:7] 3/3 attempts left; will restart worker group\n",
                     killed = "failed (exitcode: -9) local_rank: 1 (pid: 88) of binary: python\n";
-  EXPECT_EQ(worst_in(killed + end), Severity::warning);
-  EXPECT_EQ(worst_in(end + killed), Severity::problem);
-  EXPECT_EQ(worst_in(killed + end + killed), Severity::problem);
+  EXPECT_EQ(worst_in(killed + again + end), Severity::warning);
+  EXPECT_EQ(worst_in(killed + again + two_steps("")), Severity::warning);
+  EXPECT_EQ(worst_in(killed + end), Severity::problem);  // of another node
+  EXPECT_EQ(worst_in(again + end + killed), Severity::problem);
+  EXPECT_EQ(worst_in(killed + again + end + killed), Severity::problem);
 }
 
 TEST(LogProgress, OfMoreThanABufferHoldsShowsThatAnExceptionWasHandled) {
-  std::string steps;
-  for (int step = 0; steps.size() < 20000; ++step) steps += fmt::format("step {}: x\n", step);
-  EXPECT_EQ(worst_in(kThrown + steps), Severity::warning);
-  EXPECT_EQ(worst_in(kThrown + steps.substr(0, steps.size() - 5000)), Severity::problem);
+  EXPECT_EQ(worst_in(kThrown + steps("", 1200)), Severity::warning);
+  EXPECT_EQ(worst_in(kThrown + steps("", 900)), Severity::problem);
 }
 
 }  // namespace

@@ -232,6 +232,7 @@ TEST(LogQuoted, IsAnExceptionOfAnyNameThatEndsATraceback) {
   for (const std::string_view name :
        {"StopIteration", "subprocess.TimeoutExpired: Command x", "SystemExit: 1",
         "jinja2.exceptions.TemplateNotFound: base.html", "__main__.BadShard: 7",
+        "DivergedLoss: loss is nan at iteration 1200",
         "concurrent.futures.process.BrokenProcessPool: x", "_pickle.UnpicklingError: x"}) {
     const auto line = std::string(name) + "\n";
     EXPECT_EQ(first_of(kFrames + line).rule,
@@ -244,7 +245,8 @@ TEST(LogQuoted, IsAnExceptionOfAnyNameThatEndsATraceback) {
 }
 
 TEST(LogQuoted, IsNoOtherLineBelowATraceback) {
-  for (const std::string_view line : {"Epoch: 3", "lower: case", "Two words: x", "SystemExit: 0"})
+  for (const std::string_view line :
+       {"Epoch: 3", "Loss: 0.3", "lower: case", "Two words: x", "SystemExit: 0"})
     EXPECT_THAT(read_log(kFrames + std::string(line) + "\n").findings, IsEmpty()) << line;
   EXPECT_THAT(read_log("[rank1]: " + kFrames + "StopIteration\n").findings, IsEmpty());
 }

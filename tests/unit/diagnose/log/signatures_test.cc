@@ -62,7 +62,9 @@ std::string line_of(const Signature& row, std::string_view alternative) {
 // One in which the row speaks.
 std::string log_of(const Signature& row, const std::string& line) {
   if (row.name == kRankTwice && row.role == Role::suspect)
-    return replaced("a, a, Test NCCL failure", "a, ", "GLOBAL_RANK: 0, MEMBER: 1/2\n");
+    return replaced("a, a, ", "a, ", "GLOBAL_RANK: 0, MEMBER: 1/2\n");
+  if (row.name == "loopback-interface")  // of two hosts
+    return line + replaced(line, "node0", "node1") + "Test NCCL failure";
   if (row.role == Role::suspect) return line + "\nTest NCCL failure";
   if (row.name == kRanksAlone) return fmt::format("running on 1 total cores\n{0}\n{0}\n", line);
   return row.role == Role::waiting ? fmt::format("{0}\n{0}\n{0}\n", line) : line;
@@ -114,6 +116,9 @@ TEST(Signatures, DoNotTakeLinesOfHealthyJobs) {
         "NVSHMEM_ENABLE_ERROR_CHECKS false (type: bool, default: false)",
         "  raise RuntimeError(f\"NCCL error: {text}\")",
         "the daemon is Killed",
+        "worker: Terminated",
+        "query 7: Aborted",
+        "Loaded 4 of 5 - Killed",
         "[W1 socket.cpp:7] [c10d] The client socket cannot be initialized to connect to [h]:1 "
         "(errno: "
         "97 - Address family not supported by protocol).",
