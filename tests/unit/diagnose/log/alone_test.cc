@@ -93,9 +93,10 @@ TEST(LogMembers, ThatHaveTheSameRankAreNotedWhereTheLogEndsThere) {
 }
 
 TEST(LogMembers, OfWhichEachCameOnceAreNone) {
-  for (const auto& log : {members({1, 0, 3, 2}, 4), members({0, 1}, 4), members({0, 0}, 1),
-                          members({0, 1, 0}, 4), members({0, 1, 0, 1}, 2),
-                          members({0, 1, 0, 1}, 4) + replaced("xxxxxxxxxx", "x", "Epoch\n")})
+  for (const auto& log :
+       {members({1, 0, 3, 2}, 4), members({0, 1}, 4), members({0, 0}, 1),
+        members({0, 0, 1, 1, 2, 2, 3, 3}, 4), members({0, 1, 0}, 4), members({0, 1, 0, 1}, 2),
+        members({0, 1, 0, 1}, 4) + replaced("xxxxxxxxxx", "x", "Epoch\n")})
     EXPECT_THAT(read_log(log).findings, IsEmpty()) << log;
 }
 

@@ -324,6 +324,13 @@ TEST(LogProgress, OfTheNextRunIsNamedAsSuch) {
   EXPECT_EQ(worst_in(kPreempted + again + two_steps("0: ") + kPreempted), Severity::problem);
 }
 
+TEST(LogProgress, InTheTimeOfGraceIsNoSurvival) {
+  const auto preempted = kPreempted.substr(0, kPreempted.find('\n') + 1);
+  EXPECT_EQ(worst_in(preempted + two_steps("")), Severity::problem);
+  EXPECT_EQ(worst_in("W1 api.py:7] Received SIGHUP death signal, shutting down\n" + two_steps("")),
+            Severity::problem);
+}
+
 // A program's own line may have been kept in a buffer; what it says of a failure is none.
 TEST(LogProgress, IsOfNoNewRunWithoutALaterTime) {
   for (const std::string_view again :
