@@ -350,6 +350,8 @@ TEST(LogProgress, IsTheGoodEndThatALauncherSawAfterItBeganAgain) {
   EXPECT_EQ(worst_in(killed + again + end), Severity::warning);
   EXPECT_EQ(worst_in(killed + again + two_steps("")), Severity::warning);
   EXPECT_EQ(worst_in(killed + end), Severity::problem);  // of another node
+  EXPECT_EQ(read_logs({{"a", killed}, {"b", again + end}}).findings.at(0).severity,
+            Severity::problem);
   EXPECT_EQ(worst_in(again + end + killed), Severity::problem);
   EXPECT_EQ(worst_in(killed + again + end + killed), Severity::problem);
 }

@@ -248,6 +248,10 @@ TEST(LogQuoted, IsNoOtherLineBelowATraceback) {
   for (const std::string_view line :
        {"Epoch: 3", "Loss: 0.3", "lower: case", "Two words: x", "SystemExit: 0"})
     EXPECT_THAT(read_log(kFrames + std::string(line) + "\n").findings, IsEmpty()) << line;
+  EXPECT_THAT(
+      read_log(kFrames + replaced(std::string(200, 'x'), "x", "    pot()\n") + "StopIteration\n")
+          .findings,
+      IsEmpty());
   EXPECT_THAT(read_log("[rank1]: " + kFrames + "StopIteration\n").findings, IsEmpty());
 }
 
