@@ -178,8 +178,10 @@ std::string printed(const Signature& row) {
   for (const auto& piece : split(row.pattern, '|')) {
     auto words = pattern_words(piece);
     words = words.substr(1, words.size() - 2) + (piece.ends_with(' ') ? "…" : "");
-    if (row.lines == Lines::exceptions)
-      words = matches("Error|Exception", words) ? words + ": x" : "OSError: " + words;
+    if (row.lines == Lines::exceptions) {
+      const bool named = matches("Error|Exception", words);
+      words = fmt::format("{}{}{}", named ? "" : "OSError: ", words, named ? ": x" : "");
+    }
     const bool bare = row.lines == Lines::any || row.lines == Lines::exceptions;
     for (const auto before : {bare ? "" : "n0:10:20 [0] NCCL WARN ", "ERROR: "}) {
       const auto end = row.role == Role::suspect ? "\nTest NCCL failure\n" : "\n";
