@@ -316,6 +316,7 @@ endforeach()
 linerate_python_test(architecture.rules architecture tests/architecture/check_layers_test.py)
 linerate_python_test(architecture.scopes architecture tests/architecture/scopes_test.py)
 linerate_python_test(architecture.recipes architecture tests/architecture/recipes_test.py)
+linerate_python_test(architecture.rule_names architecture tests/architecture/rule_names_test.py)
 linerate_python_test(architecture.versions architecture tests/architecture/versions_test.py)
 linerate_python_test(report.files report tests/system/report_test.py)
 foreach(name IN ITEMS answer bands between charts compare effects fuzz input metrics pairs pointing

@@ -14,7 +14,7 @@ bool is_failed_call(const Fault& fault) {
 }
 
 // Of two that only say that something failed the first counts; what was survived may be no cause.
-Role rank_of(const Fault& fault) {
+Role role_as_cause(const Fault& fault) {
   const auto role = fault.role();
   if (fault.survived && role > Role::origin && role <= Role::report) return Role::suspect;
   if (is_failed_call(fault)) return Role::suspect;
@@ -81,7 +81,7 @@ bool is_of_hardware(const Fault& fault, const Fault& failure) {
 }
 
 auto order_of(const Fault& fault, bool timed) {
-  return std::tuple(rank_of(fault), is_failed_call(fault),
+  return std::tuple(role_as_cause(fault), is_failed_call(fault),
                     timed ? std::string_view(fault.time) : std::string_view(), fault.line);
 }
 
@@ -105,9 +105,10 @@ std::vector<const Fault*> LogFaults::all() const {
     if (fault.role() != Role::harmless) list.push_back(&fault);
   std::set<Role> untimed;
   for (const auto* fault : list)
-    if (fault->time.empty()) untimed.insert(rank_of(*fault));
-  std::ranges::sort(
-      list, {}, [&](const Fault* one) { return order_of(*one, !untimed.contains(rank_of(*one))); });
+    if (fault->time.empty()) untimed.insert(role_as_cause(*fault));
+  std::ranges::sort(list, {}, [&](const Fault* one) {
+    return order_of(*one, !untimed.contains(role_as_cause(*one)));
+  });
   return list;
 }
 
