@@ -124,6 +124,7 @@ class LineReader {
       const bool counts = first || !is_blank(part);
       if (counts && (words.from(at) < end || is_wanted(part))) {
         taken_ = count_.lines;
+        count_.cut += part.size() < size_of(at, end) ? 1 : 0;
         wanted_ = take_(part, count_.lines, {begin, size_of(begin, at)});
       }
       first = false;

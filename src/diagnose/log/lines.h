@@ -26,6 +26,7 @@ inline constexpr std::size_t kLongestLine = 16384;  // what stands behind it is 
 
 struct LineCount {
   std::size_t lines = 0, bytes = 0;
+  std::size_t cut = 0;  // parts that were handed on without their end
 };
 
 // Memory does not grow with what is read.

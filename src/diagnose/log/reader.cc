@@ -320,6 +320,7 @@ void LogReader::read(const std::string& name, const ReadBytes& bytes) {
   report_.faults.end_file(name, count.lines);
   report_.count.lines += count.lines;
   report_.count.bytes += count.bytes;
+  report_.count.cut += count.cut;
 }
 
 }  // namespace linerate::logs

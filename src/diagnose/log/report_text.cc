@@ -146,6 +146,9 @@ std::string head(const LogReport& report) {
   const auto& facts = report.facts;
   auto text = fmt::format("log        {}, {} of NCCL, {}\n", counted(report.count.lines, "line"),
                           counted(report.messages, "message"), counted(report.files, "file"));
+  if (report.count.cut > 0)
+    text += fmt::format("cut        {}: what stands behind {} KiB of a line is not read\n",
+                        counted(report.count.cut, "line"), kLongestLine / 1024);
   if (report.messages > 0 || !facts.versions.empty()) text += version_line(facts);
   if (const auto* job = facts.job()) text += ranks_line(*job) + init_line(*job);
   return text + network_lines(facts) + channel_lines(facts) + settings_line(facts);
@@ -186,6 +189,7 @@ std::string log_json(const LogReport& report) {
            {"schema", 1},
            {"lines", report.count.lines},
            {"bytes", report.count.bytes},
+           {"cut_lines", report.count.cut},
            {"messages", report.messages},
            {"nccl_versions", facts.versions},
            {"cuda_driver_versions", facts.drivers},

@@ -66,6 +66,14 @@ TEST(LogLines, CutLongOnesAndCountOn) {
 
   const auto lines = taken(log);
 
+  const auto cut = [](std::string_view text) {
+    return read_lines(bytes_of(text), [](auto, auto, auto) { return Wanted::none; }).cut;
+  };
+
+  EXPECT_EQ(cut(log), 1U);
+  EXPECT_EQ(cut("NCCL " + std::string(kLongestLine, 'a')), 1U);
+  EXPECT_EQ(cut("NCCL " + std::string(kLongestLine - 5, 'a')), 0U);
+  EXPECT_EQ(cut(std::string(kLongestLine + 1, 'a')), 0U);  // nothing in it is of interest
   ASSERT_EQ(lines.size(), 2U);
   EXPECT_EQ(lines[0].second.size(), kLongestLine);
   EXPECT_THAT(lines[1], Pair(2, "NCCL b"));

@@ -40,6 +40,14 @@ TEST(LogReport, OfAHealthyJobHasNoFault) {
             "no fault found\n");
 }
 
+TEST(LogReport, SaysThatALineWasCut) {
+  const auto report = read_log("NCCL " + std::string(20'000, 'a') + "\n");
+  EXPECT_THAT(log_text(report),
+              HasSubstr("\ncut        1 line: what stands behind 16 KiB of a line is not read\n"));
+  EXPECT_THAT(log_json(report), HasSubstr("\"cut_lines\": 1"));
+  EXPECT_THAT(log_text(read_log("NCCL x\n")), Not(HasSubstr("cut ")));
+}
+
 TEST(LogReport, OfALogWithoutNcclsMessagesSaysNothingOfNccl) {
   EXPECT_EQ(log_text(read_log("step 1 loss 3.2\n")),
             "log        1 line, 0 messages of NCCL, 1 file\n"
