@@ -63,7 +63,8 @@ std::string Members::take(std::string_view text, std::string_view file, std::siz
   if (at == std::string_view::npos || slash == std::string_view::npos) return {};
   const int rank = leading_number(text.substr(at + kRank.size()));
   const int nranks = leading_number(text.substr(slash + 1));
-  if (rank < 0 || nranks <= rank) return {};
+  constexpr int kMostRanks = 1'000'000;
+  if (rank < 0 || nranks <= rank || nranks > kMostRanks) return {};
   const auto most = first_ + kLinesOfOne * static_cast<std::size_t>(nranks);
   if (file_ != file || nranks_ != nranks || line > most) *this = {};
   if (total_ == 0) file_ = file, first_ = line, nranks_ = nranks;

@@ -115,6 +115,14 @@ const Signature* by_workers(const Signature* row, const Message& message) {
   return message.level == Level::none ? kAwaited : kMissing;
 }
 
+// What says that a job resumes tells of no new run where that fails, or is only possible.
+const Signature* by_new_run(const Signature* row, const Message& message) {
+  if (row == nullptr || row->name != kBeginsAgain) return row;
+  if (matches("an be |ay be |o be ", message.whole)) return nullptr;
+  const bool fails = gives_reason(message.whole) || matches("ailed |rror", message.whole);
+  return fails ? &unmarked_row() : row;
+}
+
 // Whether the first of several quoted lines gives its place to a later one: it gave no reason, or
 // the program went on after it.
 bool is_said_better(const Fault& fault, const Signature* row, const Message& message) {
@@ -221,6 +229,7 @@ void LogFaults::keep_first(Fault& fault, const Message& message, Where where) {
 void LogFaults::end_file(std::string_view file, std::size_t lines) {
   for (auto& [key, fault] : faults_)
     if (fault.last_file == file) fault.lines_after = lines - fault.last_line;
+  files_.emplace_back(file);
   awaited_until_ = clock_line_ = 0;
   clock_.clear();
   speaker_ = {};
@@ -246,7 +255,7 @@ bool LogFaults::take(const Message& message, Where where) {
   just_passed_over_ = false;
   if (!message.time.empty()) clock_ = message.time, clock_line_ = where.line;
   note_speaker(message);
-  const auto* row = by_workers(find_signature(message), message);
+  const auto* row = by_new_run(by_workers(find_signature(message), message), message);
   if (row == nullptr && message.level != Level::warn) return false;
   if (row != nullptr && row->name == kRanksAlone) {
     take_banner(*row, message, where);
@@ -322,6 +331,17 @@ void LogFaults::note_kind(const Signature& row, Where where) {
   if (tells_call(row)) called_ = where.file, called_line_ = where.line;
 }
 
+// The last time above it, or in it: a traceback has none.
+std::string LogFaults::time_of(const Fault& fault, Where where) const {
+  constexpr std::size_t kTrace = 100, kMostLooked = 100;  // lines; times
+  if (!clock_.empty() && where.line <= clock_line_ + kTrace) return clock_;
+  if (fault.count >= kMostLooked) return {};
+  const auto lines = last_lines(where.before, 1, [](auto line) { return !time_in(line).empty(); });
+  auto time = lines.empty() ? std::string() : std::string(time_in(lines.front()));
+  std::ranges::replace(time, 'T', ' ');
+  return time;
+}
+
 void LogFaults::record(const Signature* row, const Message& message, Where where) {
   if (is_of_watchdog(row, message)) take_watchdog(message);
   auto* const kept = fault_of(row, message);
@@ -332,15 +352,15 @@ void LogFaults::record(const Signature* row, const Message& message, Where where
   if (row != nullptr && row->name == "rank-crashed" && fault.frame.place.empty())
     just_crashed_ = &fault;
   const bool says_more = is_said_better(fault, row, message);
-  if (says_more) fault.next.clear();
+  if (says_more) fault.next = {{fault.text, fault.time, fault.file, fault.line}};
   fault.passed = false;
+  if (std::exchange(fault.resumed, false)) entries_ -= close_all(fault);
   if (!fault.ended) open_fault(fault, row, message);
-  fault.resumed = false;
   fault.stepped_bytes = fault.steps_behind = 0;
   awaited_until_ = where.line + kFarthestStep;
+  fault.in_files = fault.in_files || (fault.count > 0 && fault.last_file != where.file);
   fault.last_file = where.file, fault.last_line = where.line;
-  constexpr std::size_t kTrace = 100;  // lines of a traceback, below the time that a logger wrote
-  fault.last_time = where.line <= clock_line_ + kTrace ? clock_ : std::string();
+  fault.last_time = time_of(fault, where);
   const bool is_new =
       row != nullptr && is_quoted(*row) && keeps_more(fault) && is_new_shape(message);
   if (fault.count++ > 0 && !says_more && !is_nearer(fault, row, message)) {

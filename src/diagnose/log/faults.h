@@ -38,7 +38,9 @@ struct Fault {
   std::set<Place> places{};           // all of them, up to a limit
   std::map<Place, double> pending{};  // that have not gone on since; their last step, or -1
   bool thrown = false;                // an exception of a program
+  bool reported = false;              // what a program calls an error
   bool passed = false;                // steps came after it: a later fault may be the cause
+  bool in_files = false;              // in several
   bool resumed = false;               // since then a run of the job has begun again
   double resumed_step = -1;           // the last step of that; -1: none
   std::size_t steps_behind = 0;       // that are known to be written after the last of them
@@ -47,7 +49,7 @@ struct Fault {
   std::vector<Quote> next{};          // of a quoted one: other lines of its kind
   std::vector<std::string> before{};  // of one that gives no reason: what stands just above it
   Frame frame{};                      // of a crash: the first of interest of its back trace
-  std::string last_time{};            // before the last of them, or a little above it
+  std::string last_time{};            // of the last of them, or the last that stands above it
   std::string last_file{};            // of the last of them
   std::size_t last_line = 0;
   std::size_t lines_after = 0;  // in that file
@@ -67,6 +69,9 @@ struct Fault {
     return row->role;
   }
 };
+
+// Nothing is awaited of its processes any more; how many there were.
+std::size_t close_all(Fault& fault);
 
 // Whether a line of it says that its program ends there.
 bool tells_end(const Fault& fault);
@@ -124,8 +129,8 @@ class LogFaults {
   // The fault from which others follow: the nearest to a root by Role, then the first. Null: none.
   const Fault* root() const;
   std::vector<const Fault*> all() const;
-  // The first line of each, what only explains another one too, and other lines that are quoted: in
-  // the order of their times where all have one, else by file and line.
+  // The first line of each, what only explains another one too, and other lines that are quoted: by
+  // file and line, or where all lines of several files have times by these.
   struct Entry {
     const Fault* fault;
     Quote quote;
@@ -150,6 +155,7 @@ class LogFaults {
   void take_member(const Signature& row, const Message& message, Where where);
   void record(const Signature* row, const Message& message, Where where);
   void add_place(Fault& fault, const Message& message, Where where);
+  std::string time_of(const Fault& fault, Where where) const;
   void note_kind(const Signature& row, Where where);
   Fault* fault_of(const Signature* row, const Message& message);
   bool is_new_shape(const Message& message);
@@ -175,6 +181,7 @@ class LogFaults {
   std::string aborted_{};                                  // and of a program that aborted itself
   std::string called_{};                                   // and of a call that failed in a program
   std::size_t called_line_ = 0;                            // there
+  std::vector<std::string> files_{};                       // in the order in which they were read
   std::unordered_set<std::size_t> shapes_{};               // of lines that are quoted
   Banner banner_{};                                        // of one process, the last
   Members members_{};                                      // of the start that the file tells of

@@ -95,11 +95,16 @@ bool names_level(string_view begin, std::size_t at, string_view level) {
          !begin.substr(at + level.size()).starts_with('_');
 }
 
-// A program that calls it a warning goes on after it.
-bool is_told_as_less(string_view before) {
-  const auto at = before.find("WARN");
-  return (at != kNotThere && names_level(before, at, "WARN")) || before.ends_with("Warning: ") ||
-         before.starts_with("XFAIL");
+// A program that calls it a warning goes on after it, and one that only notes that it tries again.
+bool is_told_as_less(string_view before, string_view behind) {
+  const auto names = [=](string_view level) {
+    const auto at = before.find(level);
+    return at != kNotThere && names_level(before, at, level);
+  };
+  const bool goes_on = behind.find("etrying") != kNotThere || behind.find("kipping") != kNotThere ||
+                       behind.find("gnoring") != kNotThere;
+  return names("WARN") || names("DEBUG") || (names("INFO") && goes_on) ||
+         before.ends_with("Warning: ") || before.starts_with("XFAIL");
 }
 
 // "torch.OutOfMemoryError: …" behind a prefix is an exception, "error: …" an error.
@@ -118,7 +123,7 @@ Level level_by_name(string_view line, const Marks& marks) {
       while (begin > 0 && (is_name_char(line[begin - 1]))) --begin;
       while (begin < at && !is_letter(line[begin]) && line[begin] != '_') ++begin;
       const auto before = line.substr(0, begin);
-      if (!ends || !may_precede_name(before) || is_told_as_less(before)) continue;
+      if (!ends || !may_precede_name(before) || is_told_as_less(before, behind)) continue;
       if (end == "Exception" && at == begin && behind.size() < 2) continue;  // says nothing
       if (end == "Exception" || (at > begin && (end == "Error" || end == "Interrupt")))
         return Level::exception;

@@ -42,7 +42,8 @@ constexpr std::string_view kWordList =
     "for|based barr|ifferent |(unr|ueue over|ueue exh|Q over|rk()|EFA "
     "prov|(synd|FORCE-TERM|killing job|ption requ|l cores|band on |nProcs|GLOBAL|Running on|Rank  "
     "|Terminated|Hangup|Traceback (most|forcefully|recursive calls|Read -1, exp|/dev/shm|already "
-    "in use|retry counter|ownership or m|esuming from|esumed from|restart worker|successfully "
+    "in use|retry counter|ownership or m|esuming from|esumed from|estoring states|restart "
+    "worker|successfully "
     "finished|enumerated as|GID: 00:|death sig|--------------------------------";
 constexpr auto kWords = [] {
   std::array<std::string_view, std::ranges::count(kWordList, '|') + 1> words{};

@@ -88,20 +88,6 @@ std::size_t read_header(string_view line, std::size_t tag, Message& message) {
   return rest.size();
 }
 
-// "2025-05-10 23:09:41" or with a T.
-string_view time_in(string_view prefix) {
-  constexpr string_view kShape = "dddd-dd-dd dd:dd:dd";
-  for (auto at = prefix.find('-'); at != kNone; at = prefix.find('-', at + 1)) {
-    if (at < 4 || at - 4 + kShape.size() > prefix.size()) continue;
-    const auto text = prefix.substr(at - 4, kShape.size());
-    const bool fits = std::ranges::equal(text, kShape, [](char c, char shape) {
-      return shape == 'd' ? is_digit(c) : c == shape || (shape == ' ' && c == 'T');
-    });
-    if (fits) return text;
-  }
-  return {};
-}
-
 // "2025-05-10 23:09:41,123", or with a level behind it.
 bool is_time(string_view text) {
   const auto time = time_in(text);
@@ -141,7 +127,8 @@ int rank_in(string_view prefix) {
     const auto number = prefix.substr(at + mark.size());
     const int rank = leading_number(number);
     const auto end = number.find_first_not_of("0123456789");
-    if (rank >= 0 && end != kNone && (number[end] == ']' || number[end] == '/')) return rank;
+    if (rank >= 0 && end != kNone && (number[end] == ']' || (number[end] == '/' && mark != "[1,")))
+      return rank;
   }
   constexpr std::size_t kNear = 60;
   for (const string_view word : {"rank", "RANK"}) {
@@ -200,6 +187,19 @@ Tag next_tag(string_view line, std::size_t from) {
 }
 
 }  // namespace
+
+std::string_view time_in(std::string_view prefix) {
+  constexpr string_view kShape = "dddd-dd-dd dd:dd:dd";
+  for (auto at = prefix.find('-'); at != kNone; at = prefix.find('-', at + 1)) {
+    if (at < 4 || at - 4 + kShape.size() > prefix.size()) continue;
+    const auto text = prefix.substr(at - 4, kShape.size());
+    const bool fits = std::ranges::equal(text, kShape, [](char c, char shape) {
+      return shape == 'd' ? is_digit(c) : c == shape || (shape == ' ' && c == 'T');
+    });
+    if (fits) return text;
+  }
+  return {};
+}
 
 bool is_prefix(string_view text) {
   text = trim(text);

@@ -49,6 +49,9 @@ constexpr bool is_host_char(char c) {
          c == '-';
 }
 
+// "2025-05-10 23:09:41", or with a T, in it; empty: there is none.
+std::string_view time_in(std::string_view text);
+
 // The number that `text` begins with; -1 where there is none, or none that fits.
 int leading_number(std::string_view text);
 

@@ -44,11 +44,11 @@ bool is_in_word(string_view text, std::size_t at) {
   return at > 0 && text[at] != 's' && std::isalpha(static_cast<unsigned char>(text[at - 1])) != 0;
 }
 
-// Of the last state of a bar, as carriage returns join them.
+// Of the last state of a bar, as carriage returns join them, if it is one of steps.
 std::optional<double> number_of_bar(string_view text) {
   const auto bar = text.rfind("%|");
   const auto end = bar == kAbsent ? kAbsent : text.find("| ", bar + 2);
-  if (end == kAbsent) return {};
+  if (end == kAbsent || matches("Loading|ownload|Map|Filter", text.substr(0, bar))) return {};
   const auto number = text.find_first_not_of(' ', end + 2);
   return number == kAbsent ? std::nullopt : number_at(text.substr(number));
 }
@@ -67,17 +67,29 @@ std::optional<double> step_in(string_view text) {
   return number_of_bar(text);
 }
 
+namespace {
+
+// Whether the text begins so; 'd' is a digit.
+bool has_shape(string_view text, string_view shape) {
+  return text.size() >= shape.size() &&
+         std::ranges::equal(text.substr(0, shape.size()), shape, [](char c, char wanted) {
+           return wanted == 'd' ? is_digit(c) : c == wanted;
+         });
+}
+
+}  // namespace
+
 bool is_unbuffered(string_view text) {
-  constexpr std::size_t kNear = 60;  // where a level stands
-  constexpr string_view kDigits = "0123456789";
+  constexpr std::size_t kNear = 120;  // where a level stands
   if (text.find("%|") != kAbsent) return true;
   const auto begin = text.substr(0, kNear);
   const auto glog = begin.find("[I");
-  if (glog != kAbsent && glog + 2 < begin.size() && is_digit(begin[glog + 2])) return true;
-  const auto colon = begin.find(':', begin.find_first_of(kDigits));
-  const bool timed = colon != kAbsent && colon + 3 < begin.size() && is_digit(begin[colon + 1]) &&
-                     is_digit(begin[colon + 2]) && begin[colon + 3] == ':';
-  return matches("INFO|DEBUG|WARNING", begin) && (timed || matches(".py:", begin));
+  if (has_shape(begin, "Idddd ") || (glog != kAbsent && has_shape(begin.substr(glog), "[Id")))
+    return true;
+  if (!matches("INFO|DEBUG|WARNING", begin)) return false;
+  for (auto at = begin.find(':'); at != kAbsent; at = begin.find(':', at + 1))
+    if (has_shape(begin.substr(at), ":dd:dd")) return true;
+  return matches(".py:", begin);
 }
 
 // Of nccl-tests, and of a server of models.

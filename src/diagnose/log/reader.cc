@@ -55,13 +55,31 @@ bool is_exception_name(string_view text) {
   return text.find('.') != kNowhere && is_dotted_name(text);
 }
 
-// "jinja2.exceptions.TemplateNotFound: base.html", "StopIteration"; no "Epoch: 3". A program ends
-// by "SystemExit: 0" when all is well.
+// "jinja2.exceptions.TemplateNotFound: base.html", "StopIteration"; no "Epoch: 3", "INFO: x" or
+// "0.5". A program ends by "SystemExit: 0" when all is well.
 bool names_exception(string_view text) {
   const auto name = text.substr(0, text.find(':'));
-  const auto capitals = std::ranges::count_if(name, [](char c) { return c >= 'A' && c <= 'Z'; });
-  return is_dotted_name(name) && (capitals > 1 || name.find('.') != kNowhere) &&
+  const auto last = name.substr(name.rfind('.') + 1);  // npos + 1: the whole
+  const auto is_capital = [](char c) { return c >= 'A' && c <= 'Z'; };
+  const auto is_small = [](char c) { return c >= 'a' && c <= 'z'; };
+  const bool dotted = last.size() < name.size();
+  const bool old = dotted && (last == "timeout" || last == "error");  // of Python's own modules
+  const bool named = !last.empty() && is_capital(last[0]) && std::ranges::any_of(last, is_small) &&
+                     (dotted || std::ranges::count_if(last, is_capital) > 1);
+  return is_dotted_name(name) && !is_digit(name.front()) && (named || old) &&
          text != "SystemExit: 0" && (text == name || text.substr(name.size()).starts_with(": "));
+}
+
+// What launchers put before the lines of a process, and not words of a sentence: "n4:",
+// "[1,0]<stderr>:", "worker-1  |", "[rank 3]", "(Worker pid=31)", a time.
+bool is_mark(string_view text) {
+  const auto time = time_in(text);
+  if (!time.empty() && text.starts_with(time)) return text.size() < time.size() + 12;
+  const bool enclosed = (text.front() == '[' && text.find(']') + 1 == text.size()) ||
+                        (text.front() == '(' && text.find(')') + 1 == text.size());
+  if (enclosed || text.ends_with('|')) return true;
+  return text.find_first_of("0123456789") != kNowhere && text.find(' ') == kNowhere &&
+         (text.ends_with(':') || text.ends_with('>'));
 }
 
 // What a shell writes of a process that a signal ended, alone in its line or behind a launcher's
@@ -69,13 +87,10 @@ bool names_exception(string_view text) {
 const Signature* ended_by_signal(string_view text) {
   constexpr string_view kDumped = " (core dumped)";
   if (text.ends_with(kDumped)) text.remove_suffix(kDumped.size());
-  const auto at = text.find_last_of(": >");
+  const auto at = text.find_last_of(": >|])");
   const auto word = text.substr(at + 1);  // npos + 1: the whole
   const auto before = trim(text.substr(0, at + 1));
-  const bool marked = before.find_first_of("0123456789") != kNowhere &&
-                      before.find(' ') == kNowhere &&
-                      string_view(":>").find(before.back()) != kNowhere;
-  if (!before.empty() && !marked) return nullptr;
+  if (!before.empty() && !is_mark(before)) return nullptr;
   if (word == "Killed") return signature_of("rank-killed", Role::killed);
   if (word == "Terminated") return signature_of("rank-ended", Role::relay);
   if (word == "Hangup") return signature_of("terminal-closed", Role::vague);
@@ -228,7 +243,7 @@ bool LogReader::take_ignored(const Message& message, std::size_t line) {
 // is not indented.
 void LogReader::follow_traceback(Message& message, std::size_t line) {
   constexpr string_view kBegins = "Traceback (most recent call last):";
-  constexpr std::size_t kMostFrames = 200;  // lines
+  constexpr std::size_t kMostFrames = 200, kMostTorn = 3;  // lines; those of others within
   if (const auto at = message.text.find(kBegins); at != kNowhere) {
     traceback_ = {.line = line, .prefix = std::string(message.text.substr(0, at))};
     return;
@@ -237,8 +252,10 @@ void LogReader::follow_traceback(Message& message, std::size_t line) {
   if (traceback_.line == 0 || !message.text.starts_with(traceback_.prefix)) return;
   const auto text = message.text.substr(traceback_.prefix.size());
   if (traceback_.prefix.empty() ? indented_ : text.starts_with(' ')) return;
+  const bool ends = message.level >= Level::error && message.level != Level::none;
+  if (!ends && !names_exception(text) && ++traceback_.torn <= kMostTorn) return;
   traceback_ = {};
-  if (message.level != Level::none || !names_exception(text)) return;
+  if (ends || !names_exception(text)) return;
   message.level = Level::exception;
   message.row.reset();
   const auto* row = find_signature(message);

@@ -103,6 +103,11 @@ std::string detail_text(const Fault& fault) {
   return place.empty() ? text : text + fmt::format(" Its back trace begins in {}.", place);
 }
 
+std::string_view survived_text(const Fault& fault) {
+  if (!fault.survived) return {};
+  return fault.resumed ? " The job began again after it." : " Its rank went on after it.";
+}
+
 // Of one that is quoted.
 std::string then_text(const Fault& fault) {
   std::vector<std::string> parts;
@@ -137,8 +142,9 @@ bool all_survived(const LogFaults& faults) {
 // An error that only calls itself one may have been survived: by a program that goes on.
 Severity severity_of(const LogFaults& faults, const Fault& root,
                      std::span<const Fault* const> followers) {
-  constexpr std::size_t kGoesOn = 50;  // lines
-  const bool goes_on = root.survived && !is_fatal(root.text) && all_survived(faults);
+  constexpr std::size_t kGoesOn = 400;  // lines: more than a buffer holds
+  const bool goes_on =
+      root.survived && (root.resumed || !is_fatal(root.text)) && all_survived(faults);
   if (root.role() == Role::ending || goes_on) return Severity::warning;
   const bool alone = std::ranges::all_of(followers, [](const Fault* fault) {
     return fault->row != nullptr && (is_quoted(*fault->row) || fault->role() > Role::relay);
@@ -167,8 +173,7 @@ Finding root_finding(const LogFacts& facts, const LogFaults& faults, const Fault
   auto evidence = fmt::format("{}: {}.", texts_of(*root.row).meaning, seen_text(root));
   if (!root.next.empty()) evidence += then_text(root);
   evidence += detail_text(root);
-  if (root.survived)
-    evidence += root.resumed ? " The job began again after it." : " Its rank went on after it.";
+  evidence += survived_text(root);
   if (const auto* reason = faults.reason_of(root))
     evidence += fmt::format(" An earlier line says why: {}.", seen_text(*reason));
   if (root.role() >= Role::consequence && !is_quoted(*root.row))
@@ -198,8 +203,8 @@ Finding further_finding(const LogFacts& facts, const Fault& fault) {
   return {.rule = std::string(fault.row->name),
           .severity = Severity::warning,
           .subject = who_text(facts, fault),
-          .evidence = fmt::format("{}: {}.{}", texts_of(*fault.row).meaning, seen_text(fault),
-                                  detail_text(fault)),
+          .evidence = fmt::format("{}: {}.{}{}", texts_of(*fault.row).meaning, seen_text(fault),
+                                  detail_text(fault), survived_text(fault)),
           .advice = advice_of(fault),
           .confidence = fault.role() == Role::slow ? 0.9 : 0.5};
 }

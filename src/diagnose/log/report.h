@@ -89,6 +89,7 @@ class LogReader {
   struct Traceback {
     std::size_t line = 0;
     std::string prefix{};  // that a launcher or a logger puts before its lines
+    std::size_t torn = 0;  // lines of others that stood within
   };
   Traceback traceback_{};
   // MPICH's "error stack:" has come, and its lines follow.

@@ -16,6 +16,7 @@ bool is_failed_call(const Fault& fault) {
 // Of two that only say that something failed the first counts; what was survived may be no cause.
 Role role_as_cause(const Fault& fault) {
   const auto role = fault.role();
+  if (fault.survived && fault.resumed) return std::max(role, Role::suspect);
   if (fault.survived && role > Role::origin && role <= Role::report) return Role::suspect;
   if (is_failed_call(fault)) return Role::suspect;
   return role == Role::report ? Role::consequence : role;
@@ -37,10 +38,19 @@ bool is_past(const Fault& fault) {
   return fault.survived || (fault.passed && fault.role() != Role::origin);
 }
 
-// Whether a later line of the same file than `past` may be the cause in its place.
+bool are_of_one_rank(const Fault& a, const Fault& b) {
+  return a.file == b.file && (a.first.rank < 0 || b.first.rank < 0 || a.first.rank == b.first.rank);
+}
+
+// Whether a later line of the same file than `past` may be the cause in its place. In place of an
+// exception that buffered steps followed only another one may be; in place of what ended an earlier
+// run, whatever ended this one.
 bool may_replace(const Fault& fault, const Fault& past) {
+  if (is_past(fault) || fault.file != past.file || fault.line <= past.line) return false;
+  if (past.survived && past.resumed) return fault.role() <= Role::relay;
   const bool named = fault.row != nullptr && (is_quoted(*fault.row) || fault.role() <= Role::vague);
-  return named && !is_past(fault) && fault.file == past.file && fault.line > past.line;
+  const bool sure = past.survived || !past.thrown;
+  return named && (sure || (fault.thrown && are_of_one_rank(fault, past)));
 }
 
 // Whether an unmarked line before an error that gives no reason gives one.
@@ -56,10 +66,6 @@ bool is_of_sockets(const Fault& fault) {
                                                    "no-route-to-host", "connect-retries",
                                                    "socket-failure",   "socket-failed"};
   return fault.row != nullptr && std::ranges::find(kNames, fault.row->name) != kNames.end();
-}
-
-bool are_of_one_rank(const Fault& a, const Fault& b) {
-  return a.file == b.file && (a.first.rank < 0 || b.first.rank < 0 || a.first.rank == b.first.rank);
 }
 
 // Whether a line soon after an error that only says that something failed names what did.
@@ -126,11 +132,13 @@ std::vector<LogFaults::Entry> LogFaults::in_order() const {
     list.push_back({&fault, {fault.text, fault.time, fault.file, fault.line}});
     for (const auto& next : fault.next) list.push_back({&fault, next});
   }
-  const bool timed =
-      std::ranges::none_of(list, [](const Entry& entry) { return entry.quote.time.empty(); });
-  std::ranges::sort(list, {}, [=](const Entry& entry) {
+  const bool timed = files_.size() > 1 && std::ranges::none_of(list, [](const Entry& entry) {
+                       return entry.quote.time.empty();
+                     });
+  std::ranges::sort(list, {}, [=, this](const Entry& entry) {
     const auto& [text, time, file, line] = entry.quote;
-    return std::tuple(timed ? time : std::string(), file, line);
+    return std::tuple(timed ? time : std::string(),
+                      std::ranges::find(files_, file) - files_.begin(), line);
   });
   return list;
 }

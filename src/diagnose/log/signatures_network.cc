@@ -8,8 +8,8 @@ namespace {
 
 constexpr auto kNetworkRows = std::to_array<Signature>({
     // What ended the job before is past.
-    {kBeginsAgain, "esuming from |esumed from |will restart worker group", Role::harmless,
-     Lines::others, "", "", ""},
+    {kBeginsAgain, "esuming from |esumed from |estoring states from |will restart worker group",
+     Role::harmless, Lines::others, "", "", ""},
     {kEndsWell, "worker group successfully finished", Role::harmless, Lines::others, "", "", ""},
     {"connect-retries",
      "imed out*ill retry|efused*ill retry|nreachable*ill retry|eset by peer*ill retry",

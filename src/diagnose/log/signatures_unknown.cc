@@ -124,7 +124,10 @@ bool is_generic(std::string_view text) {
 bool gives_reason(std::string_view text) { return matches(kReasons, text); }
 
 bool is_fatal(std::string_view text) {
-  return matches("FATAL|Fatal|fatal|CRITICAL|panic|Abort|ABORT|aborted|Check failed|crashed", text);
+  return matches(
+      "FATAL|Fatal|fatal|CRITICAL|panic|Abort|ABORT|aborted|Check failed|crashed|, stopping|iving "
+      "up|xiting",
+      text);
 }
 
 }  // namespace linerate::logs

@@ -47,38 +47,42 @@ std::size_t close_range(std::map<Place, double>& pending, const Place& process,
   return closed;
 }
 
-std::size_t close_all(Fault& fault) {
-  const auto closed = fault.pending.size();
-  fault.pending.clear();
-  return closed;
-}
+constexpr std::size_t kFew = 5;  // steps, each later than the one before it
 
 bool may_be_survived(const Fault& fault) {
   return fault.role() <= Role::report || fault.role() == Role::complaint ||
          fault.role() == Role::waiting;
 }
 
-// Whether a step, which is later than the one before it, shows that its process goes on. What a
-// program wrote before an exception ended it may be flushed behind that, and other ranks get one or
-// two steps further: an exception is survived if several lines are written at once, or by their
-// times behind it, or if there are more than buffers hold. Of other errors it is not known how they
-// end.
+// Whether a step, which is later than the one before it, shows that its process goes on. One is
+// enough after a warning of NCCL. What a program wrote before an error ended it may be flushed
+// behind that, and other ranks get a step or two further: after an error several are needed, and
+// after an exception they have to be written at once, to have a later time than it, or to be more
+// than buffers hold.
 bool shows_survival(Fault& fault, const Message& step) {
-  constexpr std::size_t kFew = 5, kMostBuffered = 16384;  // twice what Python keeps of its output
+  constexpr std::size_t kMostBuffered = 16384;  // twice what Python keeps of its output
   fault.stepped_bytes += step.whole.size();
-  if (!fault.thrown) return may_be_survived(fault);
+  if (!fault.thrown && !fault.reported) return may_be_survived(fault);
+  if (!fault.thrown) return may_be_survived(fault) && ++fault.steps_behind >= kFew;
   if (is_unbuffered(step.whole) || is_before(fault.last_time, step.time)) ++fault.steps_behind;
   return may_be_survived(fault) &&
          (fault.steps_behind >= kFew || fault.stepped_bytes > kMostBuffered);
 }
 
-// Whether two steps of anyone have come since the job began again.
+// Whether several steps of anyone have come since the job began again.
 bool goes_on_again(Fault& fault, double step) {
   const auto last = std::exchange(fault.resumed_step, std::max(fault.resumed_step, step));
-  return last >= 0 && last < step;
+  fault.steps_behind += last >= 0 && last < step ? 1 : 0;
+  return fault.steps_behind >= kFew;
 }
 
 }  // namespace
+
+std::size_t close_all(Fault& fault) {
+  const auto closed = fault.pending.size();
+  fault.pending.clear();
+  return closed;
+}
 
 // Calls `close(fault)` for each that is open; it answers how many places it has closed.
 template <typename Close>
@@ -134,12 +138,14 @@ void LogFaults::take_results() {
   });
 }
 
-// What ended an earlier run of the job is no end of this one. A program's own line may be one that
-// was kept in a buffer, unless it has a later time; a launcher's is none.
+// What ended an earlier run of the job is no end of this one. A line of the program itself has to
+// have a later time: it may have been kept in a buffer.
 void LogFaults::take_new_run(const Message& message, std::string_view file) {
   const bool by_launcher = message.text.find("restart worker group") != std::string_view::npos;
   for (auto& [key, fault] : faults_) {
-    if (fault.last_file != file || fault.survived || fault.role() >= Role::waiting) continue;
+    const bool here = fault.last_file == file && !fault.in_files;
+    const bool waits = fault.resumed && fault.resumed_step < 0;  // since the last such line
+    if (!here || waits || fault.survived || fault.role() >= Role::waiting) continue;
     if (!by_launcher && !is_before(fault.last_time, message.time)) continue;
     entries_ -= fault.pending.size();
     fault.pending = {{Place(), -1.0}};
@@ -147,6 +153,7 @@ void LogFaults::take_new_run(const Message& message, std::string_view file) {
     fault.ended = false;
     fault.resumed = true;
     fault.resumed_step = -1;
+    fault.steps_behind = 0;
     if (std::ranges::find(open_, &fault) == open_.end()) open_.push_back(&fault);
   }
 }
@@ -169,7 +176,10 @@ void LogFaults::note_speaker(const Message& message) {
 void LogFaults::open_fault(Fault& fault, const Signature* row, const Message& message) {
   if (row != nullptr && row->role > Role::waiting) return;
   fault.thrown = fault.thrown || message.level == Level::exception;
-  fault.ended = fault.ended || entries_ >= kMostPlaces || (row != nullptr && is_end(*row, message));
+  fault.reported = fault.reported || message.level == Level::error;
+  constexpr std::size_t kMostPending = 10'000;  // close_range() looks at all of a process
+  fault.ended = fault.ended || entries_ >= kMostPlaces || fault.pending.size() >= kMostPending ||
+                (row != nullptr && is_end(*row, message));
   if (fault.ended) {
     std::erase(open_, &fault);
   } else {

@@ -17,11 +17,10 @@ TEST(LogOrder, HasEachLineOfAFaultAndMarksTheRoot) {
 
   EXPECT_THAT(log_text(report),
               HasSubstr("The log says, line by line:\n"
-                        "  line 1    error-line           [ERROR] soup.c is cold\n"
-                        "> line 3    ib-unreachable       transport/net_ib.cc:99 NCCL WARN"));
-  EXPECT_THAT(log_text(report),
-              HasSubstr("\n  line 4    error-line           [ERROR] pot is empty\n"
-                        "  line 6    peer-closed          misc/socket.cc:49"));
+                        "  line 1  error-line      [ERROR] soup.c is cold\n"
+                        "> line 3  ib-unreachable  transport/net_ib.cc:99 NCCL WARN"));
+  EXPECT_THAT(log_text(report), HasSubstr("\n  line 4  error-line      [ERROR] pot is empty\n"
+                                          "  line 6  peer-closed     misc/socket.cc:49"));
   EXPECT_THAT(log_text(report), HasSubstr("remote peer node1<9> (2 times)\n"));
   EXPECT_THAT(log_json(report), HasSubstr("\"in_order\": [\n"));
 }
@@ -34,7 +33,7 @@ TEST(LogOrder, IsByTheTimesOfSeveralFilesWhereAllHaveOne) {
              early = at("03", "Call to posix_fallocate failed : No space left on device");
 
   EXPECT_THAT(log_text(read_logs({{"a", late}, {"b", early}})),
-              HasSubstr("line by line:\n> b:1       shared-memory-full"));
+              HasSubstr("by their times:\n> b:1  shared-memory-full"));
 }
 
 TEST(LogOrder, IsNotShownForOneLineNorWithoutACause) {
@@ -50,6 +49,18 @@ TEST(LogOrder, HasWhatExplainsAFaultAndNothingElseThatIsHarmless) {
                                       "Failed to modify QP 7 to RTR\n"));
   EXPECT_THAT(text, HasSubstr("gid-of-zeros"));
   EXPECT_THAT(text, Not(HasSubstr("net-plugin-missing")));
+}
+
+TEST(LogOrder, IsThatOfTheFilesWhereTheyHaveNoTimes) {
+  EXPECT_THAT(log_text(read_logs({{"node2", kUnreachable}, {"node10", kClosed}})),
+              HasSubstr("file by file:\n> node2:2   ib-unreachable"));
+}
+
+TEST(LogOrder, HasTheRootAlsoWhereThereAreManyLines) {
+  std::string log;
+  for (char c = 'a'; c < 'v'; ++c) log += warn(0, std::string(3, c) + ".cc:1", std::string(9, c));
+  EXPECT_THAT(log_text(read_log(log + kUnreachable)), HasSubstr("\n> line 44  ib-unreachable"));
+  EXPECT_THAT(log_text(read_log(log + kUnreachable)), HasSubstr("\n  and 6 more\n"));
 }
 
 }  // namespace

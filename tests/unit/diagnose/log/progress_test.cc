@@ -294,11 +294,13 @@ std::string lines(std::string_view pattern, int count) {
 TEST(LogProgress, ThatIsWrittenAtOnceShowsThatAnExceptionWasHandled) {
   for (const std::string_view step :
        {"x.py:7 INFO step {}", "{}%|# | {}/99 [00:01<00:02]", "10:00:00 | INFO | step {}",
-        "[I1229 10:00:00 x.cc:7] step {}"}) {
+        "[I1229 10:00:00 x.cc:7] step {}", "I1229 10:00:00.1 7 x.py:7] step {}",
+        "trainer-7: 2026-01-01 10:00:00 | INFO | step {}"}) {
     EXPECT_EQ(worst_in(kThrown + lines(step, 6)), Severity::warning) << step;
     EXPECT_EQ(worst_in(kThrown + lines(step, 5)), Severity::problem) << step;
   }
-  for (const std::string_view step : {"step {}", "[INFO] step {}", "[Iter {}/500]"})
+  for (const std::string_view step : {"step {}", "[INFO] step {}", "[Iter {}/500]",
+                                      "Loading checkpoint shards: {}%|# | {}/99 [00:01<00:02]"})
     EXPECT_EQ(worst_in(kThrown + lines(step, 9)), Severity::problem) << step;
 }
 
@@ -314,14 +316,14 @@ const std::string kPreempted =
 
 TEST(LogProgress, OfTheNextRunIsNamedAsSuch) {
   const std::string again = "2026-01-02 12:00:00 INFO resuming from /x/step_7\n";
-  const auto report = read_log(kPreempted + again + two_steps("0: "));
+  const auto report = read_log(kPreempted + again + steps("0: ", 6));
   EXPECT_EQ(report.findings.at(0).severity, Severity::warning);
   EXPECT_THAT(report.findings.at(0).evidence, HasSubstr("The job began again after it."));
 
-  EXPECT_EQ(worst_in(kPreempted + again), Severity::problem);
-  EXPECT_EQ(worst_in(kPreempted + two_steps("0: ")), Severity::problem);
-  EXPECT_EQ(worst_in(again + kPreempted + two_steps("0: ")), Severity::problem);
-  EXPECT_EQ(worst_in(kPreempted + again + two_steps("0: ") + kPreempted), Severity::problem);
+  EXPECT_EQ(worst_in(kPreempted + again + steps("0: ", 5)), Severity::problem);
+  EXPECT_EQ(worst_in(kPreempted + steps("0: ", 6)), Severity::problem);
+  EXPECT_EQ(worst_in(again + kPreempted + steps("0: ", 6)), Severity::problem);
+  EXPECT_EQ(worst_in(kPreempted + again + steps("0: ", 6) + kPreempted), Severity::problem);
 }
 
 TEST(LogProgress, InTheTimeOfGraceIsNoSurvival) {
@@ -335,10 +337,12 @@ TEST(LogProgress, InTheTimeOfGraceIsNoSurvival) {
 TEST(LogProgress, IsOfNoNewRunWithoutALaterTime) {
   for (const std::string_view again :
        {"resuming from /x/step_7", "2026-01-02 09:00:00 resuming from /x",
-        "ValueError: training cannot be resumed from epoch 3"}) {
-    EXPECT_EQ(worst_in(kPreempted + std::string(again) + "\n" + two_steps("")), Severity::problem)
+        "ValueError: training cannot be resumed from epoch 3",
+        "2026-01-02 12:00:00 training can be resumed from epoch 3",
+        "2026-01-02 12:00:00 failed resuming from /x: no such file"}) {
+    EXPECT_EQ(worst_in(kPreempted + std::string(again) + "\n" + steps("", 9)), Severity::problem)
         << again;
-    EXPECT_EQ(worst_in(kThrown + std::string(again) + "\n" + two_steps("")), Severity::problem)
+    EXPECT_EQ(worst_in(kThrown + std::string(again) + "\n" + steps("", 9)), Severity::problem)
         << again;
   }
 }
@@ -348,7 +352,8 @@ TEST(LogProgress, IsTheGoodEndThatALauncherSawAfterItBeganAgain) {
                     again = "I1 x/agent/api.py:7] 3/3 attempts left; will restart worker group\n",
                     killed = "failed (exitcode: -9) local_rank: 1 (pid: 88) of binary: python\n";
   EXPECT_EQ(worst_in(killed + again + end), Severity::warning);
-  EXPECT_EQ(worst_in(killed + again + two_steps("")), Severity::warning);
+  EXPECT_EQ(worst_in(killed + again + steps("", 6)), Severity::warning);
+  EXPECT_EQ(worst_in(killed + again + steps("", 5)), Severity::problem);
   EXPECT_EQ(worst_in(killed + end), Severity::problem);  // of another node
   EXPECT_EQ(read_logs({{"a", killed}, {"b", again + end}}).findings.at(0).severity,
             Severity::problem);
@@ -359,6 +364,34 @@ TEST(LogProgress, IsTheGoodEndThatALauncherSawAfterItBeganAgain) {
 TEST(LogProgress, OfMoreThanABufferHoldsShowsThatAnExceptionWasHandled) {
   EXPECT_EQ(worst_in(kThrown + steps("", 1200)), Severity::warning);
   EXPECT_EQ(worst_in(kThrown + steps("", 900)), Severity::problem);
+}
+
+TEST(LogProgress, OfAnotherFilesNextRunSaysNothingOfThisOne) {
+  const std::string again = "I1 x/agent/api.py:7] 3/3 attempts left; will restart worker group\n";
+  EXPECT_EQ(worst_in(kThrown), Severity::problem);
+  EXPECT_EQ(
+      read_logs({{"a", kThrown}, {"b", kThrown + again + steps("", 6)}}).findings.at(0).severity,
+      Severity::problem);
+}
+
+TEST(LogProgress, LeavesWhatEndedTheLastRunForTheRoot) {
+  const std::string again = "I1 x/agent/api.py:7] 3/3 attempts left; will restart worker group\n";
+  const auto report = read_log(kThrown + again + steps("", 6) + watchdog(0, "ALLREDUCE", 12, 11));
+  EXPECT_EQ(report.findings.at(0).rule, "collective-timeout");
+  EXPECT_EQ(report.findings.at(0).severity, Severity::problem);
+}
+
+TEST(LogProgress, NeedsSeveralStepsAfterWhatAProgramCallsAnError) {
+  const std::string error = "ERROR x: permission denied\n";
+  EXPECT_EQ(worst_in(error + steps("", 5)), Severity::problem);
+  EXPECT_EQ(worst_in(error + steps("", 6)), Severity::warning);
+}
+
+TEST(LogProgress, IsComparedWithATimeThatStandsAboveInALineOfNoInterest) {
+  const std::string first = "2026-01-02 10:00:00 stirring\n",
+                    again = "2026-01-02 12:00:00 resuming from /x\n";
+  EXPECT_EQ(worst_in(first + kThrown + again + steps("", 6)), Severity::warning);
+  EXPECT_EQ(worst_in(kThrown + again + steps("", 6)), Severity::problem);
 }
 
 }  // namespace

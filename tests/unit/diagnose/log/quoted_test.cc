@@ -104,7 +104,7 @@ TEST(LogQuoted, IsAProblemIfTheLogEndsWithAnErrorThatCallsItselfOne) {
 
 TEST(LogQuoted, IsANoteIfTheProgramGoesOnForLongAfterAnException) {
   std::string on;
-  for (int i = 0; i < 60; ++i) on += "stirring\n";
+  for (int i = 0; i < 450; ++i) on += "stirring\n";
 
   EXPECT_EQ(first_of("SpoonError: bent\nstirring\n").severity, Severity::problem);
   EXPECT_EQ(first_of("SpoonError: bent\n" + on).severity, Severity::info);
@@ -244,9 +244,14 @@ TEST(LogQuoted, IsAnExceptionOfAnyNameThatEndsATraceback) {
   }
 }
 
+TEST(LogQuoted, MayBeNamedByAnOldModuleOfPythons) {
+  EXPECT_EQ(first_of(kFrames + "socket.timeout: timed out\n").rule, "connect-timeout");
+}
+
 TEST(LogQuoted, IsNoOtherLineBelowATraceback) {
   for (const std::string_view line :
-       {"Epoch: 3", "Loss: 0.3", "lower: case", "Two words: x", "SystemExit: 0"})
+       {"Epoch: 3", "Loss: 0.3", "LR: 0.5", "INFO: 127.0.0.1:7 - x", "0.5", "train.loss: 0.5",
+        "lower: case", "Two words: x", "SystemExit: 0"})
     EXPECT_THAT(read_log(kFrames + std::string(line) + "\n").findings, IsEmpty()) << line;
   EXPECT_THAT(
       read_log(kFrames + replaced(std::string(200, 'x'), "x", "    pot()\n") + "StopIteration\n")
@@ -256,7 +261,7 @@ TEST(LogQuoted, IsNoOtherLineBelowATraceback) {
 }
 
 TEST(LogQuoted, IsTheEndOfARankAlsoWhereOthersGoOnForLong) {
-  const auto others = replaced(std::string(60, 'x'), "x", "[rank0]: polling\n");
+  const auto others = replaced(std::string(450, 'x'), "x", "[rank0]: polling\n");
   EXPECT_EQ(first_of("[rank3]: KeyError: 7\n" + others).severity, Severity::problem);
   EXPECT_EQ(first_of("KeyError: 7\n" + others).severity, Severity::info);
 }
@@ -264,6 +269,23 @@ TEST(LogQuoted, IsTheEndOfARankAlsoWhereOthersGoOnForLong) {
 TEST(LogQuoted, DoesNotGoOnInALineOfAnotherProgram) {
   EXPECT_THAT(first_of("ValueError: bad value\nwandb: Synced 5 files\n").evidence,
               Not(HasSubstr("wandb")));
+}
+
+TEST(LogQuoted, IsTheExceptionOfATracebackThatOthersWriteInto) {
+  const auto report = read_log(kFrames + "train.loss: 0.5\nmypkg.errors.Boom: boom\n");
+  EXPECT_THAT(report.findings.at(0).evidence, HasSubstr("Boom: boom"));
+}
+
+TEST(LogQuoted, IsTheFirstExceptionWhereOnlyBufferedStepsAndNoiseFollow) {
+  const auto thrown = kFrames + "RuntimeError: boom\nstep 7\nstep 8\nstep 9\n";
+  for (const std::string_view noise :
+       {"ERROR: run.sh failed with status 1\n", "rm: cannot remove lock: No such file\n",
+        "training failed: could not finish\n",
+        "[wandb] ERROR Failed to sync: Connection refused\n"})
+    EXPECT_THAT(first_of(thrown + std::string(noise)).evidence, HasSubstr("RuntimeError: boom"))
+        << noise;
+  EXPECT_THAT(log_text(read_log(thrown + kFrames + "OSError: handle is closed\n")),
+              HasSubstr("RuntimeError: boom"));
 }
 
 }  // namespace

@@ -76,10 +76,10 @@ TEST(LogReport, NamesTheRootCauseAndFoldsWhatFollowed) {
           "[NVIDIA/nccl#426, NCCL user guide]\n"
           "\n"
           "The log says, line by line:\n"
-          "> line 50   ib-unreachable       transport/net_ib.cc:99 NCCL WARN NET/IB : Got "
+          "> line 50  ib-unreachable  transport/net_ib.cc:99 NCCL WARN NET/IB : Got "
           "completion "
           "from peer 10.0.0.1<9> with status=12 opcode=0 len=0 vendor err…\n"
-          "  line 53   peer-closed          misc/socket.cc:49 NCCL WARN socketProgress: Connection "
+          "  line 53  peer-closed     misc/socket.cc:49 NCCL WARN socketProgress: Connection "
           "closed by remote peer node1<9> (3 times)\n"
           "\n1 problem\nmore on a finding: linerate doctor --explain ID\n"));
 }

@@ -123,6 +123,8 @@ TEST(Signatures, DoNotTakeLinesOfHealthyJobs) {
         "(errno: "
         "97 - Address family not supported by protocol).",
         "[ERROR] rank=3 heartbeat timed out after 5.0 s (connection timed out); will retry",
+        "[INFO] ValueError: bad sample, skipping",
+        "DEBUG: FileNotFoundError: no cache",
         "WARNING retry 1: OSError: [Errno 5] Input/output error",
         "x.py:3: UserWarning: OSError: no cache, going on",
         "SIGSEGV would show a Segmentation violation",
