@@ -5,12 +5,33 @@ import os
 import signal
 import subprocess
 import time
+from contextlib import suppress
+from pathlib import Path
 
 from elastic import TRAINING, Elastic, children_of
 from ports import free_port
 from support import environment, main, needs_module, run, tool
 
 NRANKS = 4
+
+
+def sockets_of(pid: int) -> set[str]:
+    links = set()
+    with suppress(OSError):  # it, or one of its files, may be gone
+        for file in Path(f"/proc/{pid}/fd").iterdir():
+            links.add(str(file.readlink()))
+    return links
+
+
+def is_connected(pid: int, port: int) -> bool:
+    """Whether the process has a TCP connection to that port of this host."""
+    sockets = sockets_of(pid)
+    for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
+        _, _, remote, state, *_, inode = line.split()[:10]
+        established = state == "01" and int(remote.split(":")[1], 16) == port
+        if established and f"socket:[{inode}]" in sockets:
+            return True
+    return False
 
 
 class Env(Elastic):
@@ -36,6 +57,13 @@ class Env(Elastic):
         self.await_step(self.jobs[0], step)
         os.kill(*children_of(self.jobs[rank].pid), signal.SIGKILL)
 
+    def await_connection(self, rank: int) -> None:
+        """Until it, or what it started, has a connection to the store."""
+        job, port = self.jobs[rank], int(self.variables["MASTER_PORT"])
+        while not any(is_connected(pid, port) for pid in (job.pid, *children_of(job.pid))):
+            self.assertIsNone(job.poll())
+            time.sleep(0.005)
+
     def await_recoveries(self, count: int) -> None:
         while self.jsonl.read_text().count('"recovery"') < count:
             self.assertIsNone(self.jobs[0].poll())
@@ -56,9 +84,12 @@ class Env(Elastic):
         self.kill_at(3, 3)
         self.kill_at(6, 1)
         self.await_recoveries(2)
+        # The training goes no further meanwhile, however fast the machine is.
+        os.kill(*children_of(self.jobs[2].pid), signal.SIGSTOP)
         self.jobs[3] = self.start(3)
-        time.sleep(1)  # until it waits
-        self.kill_at(10, 2)
+        self.await_connection(3)
+        time.sleep(0.5)  # until it waits to take part
+        self.jobs[2].kill()
         self.ends(0, 3)
         self.check_recoveries(([3], 3), ([1], 2), ([1], 2))
 
