@@ -16,7 +16,6 @@ bool is_failed_call(const Fault& fault) {
 // Of two that only say that something failed the first counts; what was survived may be no cause.
 Role role_as_cause(const Fault& fault) {
   const auto role = fault.role();
-  if (fault.survived && fault.resumed) return std::max(role, Role::suspect);
   if (fault.survived && role > Role::origin && role <= Role::report) return Role::suspect;
   if (is_failed_call(fault)) return Role::suspect;
   return role == Role::report ? Role::consequence : role;

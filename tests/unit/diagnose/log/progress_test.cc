@@ -354,6 +354,7 @@ TEST(LogProgress, IsTheGoodEndThatALauncherSawAfterItBeganAgain) {
   EXPECT_EQ(worst_in(killed + again + end), Severity::warning);
   EXPECT_EQ(worst_in(killed + again + steps("", 6)), Severity::warning);
   EXPECT_EQ(worst_in(killed + again + steps("", 5)), Severity::problem);
+  EXPECT_EQ(worst_in("FATAL: the pot is cold\n" + again + end), Severity::warning);
   EXPECT_EQ(worst_in(killed + end), Severity::problem);  // of another node
   EXPECT_EQ(read_logs({{"a", killed}, {"b", again + end}}).findings.at(0).severity,
             Severity::problem);
