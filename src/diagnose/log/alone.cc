@@ -68,11 +68,9 @@ std::string Members::take(std::string_view text, std::string_view file, std::siz
   const auto most = first_ + kLinesOfOne * static_cast<std::size_t>(nranks);
   if (file_ != file || nranks_ != nranks || line > most) *this = {};
   if (total_ == 0) file_ = file, first_ = line, nranks_ = nranks;
-  ++times_[rank];
+  ranks_.insert(rank);
   if (++total_ != nranks || all_came()) return {};
-  std::vector<int> ranks;
-  for (const auto& [one, times] : times_) ranks.push_back(one);
-  return fmt::format("{} of {}", ranks_text(ranks), nranks);
+  return fmt::format("{} of {}", ranks_text(std::vector(ranks_.begin(), ranks_.end())), nranks);
 }
 
 }  // namespace linerate::logs

@@ -5,7 +5,7 @@
 #include "diagnose/log/signatures.h"
 
 #include <cstddef>
-#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -41,13 +41,13 @@ class Members {
   std::string take(std::string_view text, std::string_view file, std::size_t line);
 
   // Whether all ranks have come, some more than once: a logger writes each line twice.
-  bool all_came() const { return nranks_ > 0 && std::ssize(times_) == nranks_; }
+  bool all_came() const { return nranks_ > 0 && std::ssize(ranks_) == nranks_; }
 
  private:
   std::string file_{};
   std::size_t first_ = 0;  // line
   int nranks_ = 0;
-  std::map<int, int> times_{};  // by rank
+  std::set<int> ranks_{};
   int total_ = 0;
 };
 

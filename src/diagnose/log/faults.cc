@@ -159,7 +159,7 @@ bool is_nearer(const Fault& fault, const Signature* row, const Message& message)
 
 }  // namespace
 
-// Of two dates and times one may have a T where the other has a space; the second may be empty.
+// One may have a T where the other has a space.
 bool is_before(std::string_view a, std::string_view b) {
   constexpr std::size_t kDate = 10;
   if (a.empty() || b.empty()) return false;

@@ -188,15 +188,18 @@ Tag next_tag(string_view line, std::size_t from) {
 
 }  // namespace
 
-std::string_view time_in(std::string_view prefix) {
-  constexpr string_view kShape = "dddd-dd-dd dd:dd:dd";
+bool has_shape(string_view text, string_view shape) {
+  return text.size() >= shape.size() &&
+         std::ranges::equal(shape, text.substr(0, shape.size()), [](char wanted, char c) {
+           return wanted == 'd' ? is_digit(c) : c == wanted;
+         });
+}
+
+string_view time_in(string_view prefix) {
+  constexpr string_view kSpaced = "dddd-dd-dd dd:dd:dd", kJoined = "dddd-dd-ddTdd:dd:dd";
   for (auto at = prefix.find('-'); at != kNone; at = prefix.find('-', at + 1)) {
-    if (at < 4 || at - 4 + kShape.size() > prefix.size()) continue;
-    const auto text = prefix.substr(at - 4, kShape.size());
-    const bool fits = std::ranges::equal(text, kShape, [](char c, char shape) {
-      return shape == 'd' ? is_digit(c) : c == shape || (shape == ' ' && c == 'T');
-    });
-    if (fits) return text;
+    const auto text = prefix.substr(at < 4 ? at : at - 4);
+    if (has_shape(text, kSpaced) || has_shape(text, kJoined)) return text.substr(0, kSpaced.size());
   }
   return {};
 }

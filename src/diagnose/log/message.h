@@ -49,6 +49,9 @@ constexpr bool is_host_char(char c) {
          c == '-';
 }
 
+// Whether the text begins so; a 'd' of the shape is any digit.
+bool has_shape(std::string_view text, std::string_view shape);
+
 // "2025-05-10 23:09:41", or with a T, in it; empty: there is none.
 std::string_view time_in(std::string_view text);
 

@@ -67,18 +67,6 @@ std::optional<double> step_in(string_view text) {
   return number_of_bar(text);
 }
 
-namespace {
-
-// Whether the text begins so; 'd' is a digit.
-bool has_shape(string_view text, string_view shape) {
-  return text.size() >= shape.size() &&
-         std::ranges::equal(text.substr(0, shape.size()), shape, [](char c, char wanted) {
-           return wanted == 'd' ? is_digit(c) : c == wanted;
-         });
-}
-
-}  // namespace
-
 bool is_unbuffered(string_view text) {
   constexpr std::size_t kNear = 120;  // where a level stands
   if (text.find("%|") != kAbsent) return true;

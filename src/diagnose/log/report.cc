@@ -83,9 +83,8 @@ std::string others_text(const LogFacts& facts, const Fault& root,
 
 // A watchdog's timeout has the remedy of the mismatch that its lines show.
 std::string mismatch_remedy(const LogFaults& faults, const Fault& root) {
-  static constexpr Signature kDiffer{"collectives-differ", {}, Role::fault, Lines::any};
   if (root.row->name != "collective-timeout" || !calls_differ(faults)) return {};
-  return fmt::format("{}; ", texts_of(kDiffer).remedy);
+  return fmt::format("{}; ", signature_of("collectives-differ", Role::fault)->remedy);
 }
 
 std::string advice_of(const Fault& fault) {
